@@ -169,6 +169,9 @@ def at_worst(condition: Constraint, which: Which = varies) -> Constraint | None:
     stands; None where there is none."""
     left, relation, right = condition[:3]
     if isinstance(left, Poly) and isinstance(right, Poly):
+        condition = _without_sign(condition, right, which) if left == ZERO else condition
+        right = condition.right
+        assert isinstance(right, Poly), "it stays a number"
         between = ends(right - left, which)
         if relation in ("<", "<=") and between.low is not None:
             most, least = ends(left, which).high, ends(right, which).low
@@ -181,6 +184,21 @@ def at_worst(condition: Constraint, which: Which = varies) -> Constraint | None:
             return condition._replace(left=ZERO, relation="<", right=ONE) if apart else None
         return None
     return _sizes_at_worst(condition, which) if relation in ("<", "<=") else None
+
+
+def _without_sign(condition: Constraint, value: Poly, which: Which) -> Constraint:
+    """0 < x·y as 0 < y or 0 < -y, where it is known on which side of 0 the x lies that is made of these symbols."""
+    monomial, factor = value.single or ((), Fraction(1))
+    varying = [(atom, power) for atom, power in monomial if speaks_of(Poly.of_atom(atom), which)]
+    if not varying or condition.relation not in ("<", "<="):
+        return condition
+    low, high = _of_product(tuple(varying), Fraction(1), which)
+    rest = Poly({tuple(each for each in monomial if each not in varying): factor})
+    if low is not None and decide(ZERO, condition.relation, low):
+        return condition._replace(right=rest)
+    if high is not None and decide(high, condition.relation, ZERO):
+        return condition._replace(right=-rest)
+    return condition
 
 
 def _sizes_at_worst(condition: Constraint, which: Which) -> Constraint | None:

@@ -156,11 +156,11 @@ def _may_fail(inference: Inference, node: term.Call, form: Form, args: Args, val
     failures = _may_be_no_position(inference, node, args, values)
     excluded = form.demands is not no_demands
     fails_on = inference.context.language.semantics.fails_on(node.builtin, form.fails_on, args.names)
-    defined = rows.is_defined(builtins.TABLE[node.builtin], args.types)
+    row = builtins.TABLE[node.builtin]
     deciding = [
         values[index].moves
         for index, name in enumerate(args.names)
-        if name in fails_on and not (excluded and args.is_static(index)) and not defined
+        if name in fails_on and not (excluded and args.is_static(index)) and not rows.is_defined(row, args.types)
     ]
     if not deciding:
         return failures

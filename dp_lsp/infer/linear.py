@@ -193,7 +193,9 @@ def after_rounds(
                 return None
             continue
         known = _from_around(inference, adding, source)
-        if known is None or {each for each in symbols_of(coefficient) if each.varies} - {index}:
+        places = (place for place in part.piece.places if isinstance(place, Poly))
+        spoken = symbols_of(coefficient).union(*map(symbols_of, places))
+        if known is None or {each for each in spoken if each.varies} - {index}:
             return None
         added.append((known, part.piece, coefficient))
     return _summed(start, added, index, rounds) if carries else None

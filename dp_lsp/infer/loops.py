@@ -40,6 +40,7 @@ from dp_lsp.core.types import (
     without_static,
 )
 from dp_lsp.infer import (
+    carried,
     conditions,
     disjoint,
     dispatch,
@@ -51,6 +52,7 @@ from dp_lsp.infer import (
     publics,
     sources,
 )
+from dp_lsp.infer.carried import Invariant
 from dp_lsp.infer.disjoint import OwnRows, Spread
 from dp_lsp.infer.effects import NONE, Effects, Evaluation, Failure, failing, in_sequence, spending
 from dp_lsp.infer.inference import Inference
@@ -74,11 +76,12 @@ class _Rounds(NamedTuple):
 
 
 class _OneRound(NamedTuple):
-    """One round: the variables that stand for what it starts with, one for each item of a tuple; its value, and what it
-    ends with, also as linear functions, its effects, and what it reads for itself; and the number that its index stands
-    for."""
+    """One round: the variables that stand for what it starts with, one for each item of a tuple, and what holds of
+    these in all rounds; its value, and what it ends with, also as linear functions, its effects, and what it reads for
+    itself; and the number that its index stands for."""
 
     starts: tuple[Var, ...]
+    kept: tuple[Invariant | None, ...]
     types: tuple[Type, ...]
     value: Judgement
     ends: tuple[Judgement, ...]
@@ -199,16 +202,20 @@ def _one_round(inference: Inference, node: term.Rounds, starts: list[Judgement],
     """Infer the body, once, at types that hold what the first round starts with and what every round ends with. At
     the types of the start it would claim too little of the later rounds."""
     types = invariants.types(inference, node, starts) if isinstance(node, term.Loop) else ()
+    kept = _kept(inference, node, types, starts, rounds) if isinstance(node, term.Loop) else ()
     computed = len(inference.publics.symbols)
     opened = _of_open_lengths(inference, node, types)
     with inference.context.round(node.index, inference.solver, rounds.sample) as own:
         variables: list[Var] = []
+        known = iter(kept)
         for (inner, _), type_ in zip(node.carried, opened, strict=True):
-            inference.context.environment[inner] = _start(inference, inner, type_, variables)
+            inference.context.environment[inner] = _start(inference, inner, type_, variables, known)
         index = _index(inference, node, rounds, own)
         inference.define(node.index, index)
         value, effects = inference.body(node.body)
         forms = tuple(part.form for part in (value.parts if len(value.parts) == len(types) else (value,) * len(types)))
+        if isinstance(node, term.Loop):
+            _hold(inference, node, Evaluation(value, effects), kept, frozenset(inference.publics.symbols[computed:]))
     inside = frozenset(symbol for symbol in inference.publics.symbols[computed:] if symbol.varies)
     value, effects = publics.from_outside(value, inside), _failing_outside(effects, inside)
     ends = value.parts if len(value.parts) == len(types) else (value,) * len(types)
@@ -216,7 +223,41 @@ def _one_round(inference: Inference, node: term.Rounds, starts: list[Judgement],
     held = _held(inference, node, opened, ends, added)
     held = None if held is None else _lengthened(inference, node, types, held, added, rounds)
     number = inference.static(index)
-    return None if held is None else _OneRound(tuple(variables), held, value, ends, forms, effects, own, number)
+    return None if held is None else _OneRound(tuple(variables), kept, held, value, ends, forms, effects, own, number)
+
+
+def _kept(
+    inference: Inference, node: term.Loop, types: tuple[Type, ...], starts: list[Judgement], rounds: _Rounds
+) -> tuple[Invariant | None, ...]:
+    """What holds in all rounds of public numbers among what is carried. Where it is private how many rounds there are,
+    none is: another round may have come before in the other run."""
+    if not inference.context.rules.computed or rounds.ends is None or rounds.moves:
+        return (None,) * sum(len(invariants.leaves(type_)) for type_ in types)
+    return tuple(carried.invariants(inference, node, types, starts))
+
+
+def _hold(
+    inference: Inference,
+    node: term.Loop,
+    found: Evaluation,
+    kept: tuple[Invariant | None, ...],
+    inside: frozenset[Symbol],
+) -> None:
+    """What was taken to hold in all rounds is held against what a round ends with, where its numbers are known. What is
+    private though the loop releases something is reported there."""
+    value, releases = found.value, bool(found.effects.costs)
+    ends = value.parts if len(value.parts) == len(node.carried) else (value,) * len(node.carried)
+    result = node.body.result
+    apart = isinstance(result, term.MakeTuple) and len(result.items) == len(node.carried)
+    items = result.items if isinstance(result, term.MakeTuple) and apart else (result,) * len(node.carried)
+    left = iter(kept)
+    for (local, _), end, item in zip(node.carried, ends, items, strict=True):
+        for part in _apart([inference.type(end)], [end]):
+            known = next(left, None)
+            if releases and not publics.is_public(part.moves):
+                continue
+            if known is not None and not carried.is_kept(inference, known, part, item, inside):
+                inference.give_up(f"`{local.name}` is not known to be in each round what it is in the first")
 
 
 def _index(inference: Inference, node: term.Rounds, rounds: _Rounds, own: OwnRows) -> Judgement:
@@ -234,12 +275,18 @@ def _failing_outside(effects: Effects, inside: frozenset[Symbol]) -> Effects:
     return effects._replace(failures=tuple(failures))
 
 
-def _start(inference: Inference, local: term.Local, type_: Type, variables: list[Var]) -> Judgement:
-    """What a round starts with. The items of a tuple move apart from each other."""
+def _start(
+    inference: Inference, local: term.Local, type_: Type, variables: list[Var], kept: Iterator[Invariant | None]
+) -> Judgement:
+    """What a round starts with. The items of a tuple move apart from each other; a public number moves with nothing."""
     if isinstance(type_, TupleType):
-        items = [_start(inference, local, item, variables) for item in type_.items]
+        items = [_start(inference, local, item, variables, kept) for item in type_.items]
         return inference.tuple_of(local.span, items)
     variables.append(Var(local.name, gap=has_gap(type_), carried=True))
+    known = next(kept)
+    if known is not None:
+        start = Reach(variables[-1], ZERO)
+        return Judgement(inference.publics.of_rounds(type_, local, *known), moves.NOWHERE, reach=start)
     moved = moves.own(variables[-1], local.span, Way.RISES)
     return Judgement(type_, moved, reach=Reach(variables[-1], ZERO))
 
@@ -365,7 +412,28 @@ def _private(
     in_a_round = in_sequence([spending(once.effects.cost), *at_end])
     spent = _in_all_rounds(inference, node, number, in_a_round.cost, once)
     still = moves.added(map(moves.that_do_not, (*(start.moves for start in starts), *ends)), node.span, laws.LOOP)
-    return Evaluation(_together(inference, node.span, once.types, repeat(still)), in_sequence([*at_start, spent]))
+    after = _after_rounds(inference, node, once)
+    return Evaluation(_together(inference, node.span, after, repeat(still)), in_sequence([*at_start, spent]))
+
+
+def _after_rounds(inference: Inference, node: term.Loop, once: _OneRound) -> list[Type]:
+    """The types of what is carried after all rounds: what holds in all rounds still does."""
+    kept, found = iter(once.kept), list[Type]()
+
+    def after(type_: Type, local: term.Local) -> Type:
+        if isinstance(type_, TupleType):
+            return TupleType(tuple(after(item, local) for item in type_.items))
+        known = next(kept, None)
+        if known is None or not known.real or not isinstance(type_, NumberType):
+            return type_
+        low, high = known.between
+        if low is not None and high is not None:
+            return replace(type_, bounds=Bounds(low, high))
+        return inference.publics.of_rounds(type_, local, *known) if once.effects.costs else type_
+
+    for (local, _), type_ in zip(node.carried, once.types, strict=True):
+        found.append(after(type_, local))
+    return found
 
 
 def _in_all_rounds(inference: Inference, node: term.Rounds, number: Sens, cost: Cost, once: _OneRound) -> Effects:
@@ -426,7 +494,7 @@ def _steady(
         together = moves.combined(parts, node.span, laws.LOOP)
         together = {var: replace(move, way=going[i].get(var)) for var, move in together.items()}
         grown.append(inference.capped(together, most, node.span))
-    found = _together(inference, node.span, once.types, iter(grown))
+    found = _together(inference, node.span, _after_rounds(inference, node, once), iter(grown))
     if any(isinstance(type_, TupleType) for type_ in once.types) or not inference.context.rules.linear:
         return found
     numbers = zip(found.parts, node.carried, starts, once.forms, strict=True)

@@ -126,6 +126,7 @@ class Publics:
         self._named: set[Symbol] = set()
         self._nameless: set[Symbol] = set()
         self._made: dict[Hashable, Symbol] = {}
+        self._of_rounds: dict[Symbol, Local] = {}
         self.symbols: list[Symbol] = []
         self.uncertain: set[Term] = set()
 
@@ -173,11 +174,15 @@ class Publics:
         number = None if entry is None else entry.number
         return entry if number is not None and (number.denominator > 1 or abs(number) < _EXACT) else None
 
-    def of_rounds(self, type_: Type, local: Local) -> Type:
-        """The type of a number that is public in each round of a loop, and another one in each."""
+    def of_rounds(self, type_: Type, local: Local, between: Ends | None = None, real: bool = True) -> Type:
+        """The type of a number that is public in each round of a loop, and another one in each: between these ends, if
+        it is certainly a number, or else as its type says."""
         if not isinstance(type_, NumberType) or type_.static is not None or type_.base is Base.DATA:
             return type_
-        return replace(type_, static=Poly.of(self._symbol(local.name, type_, _between(type_), varies=True)))
+        around = _between(type_) if between is None else between
+        symbol = self._symbol(local.name, type_, around, varies=True, real=real)
+        self._of_rounds[symbol] = local
+        return replace(type_, static=Poly.of(symbol))
 
     def of_length(self, local: Local) -> Poly:
         """How long a vector is in a round of a loop that may make it longer: another number in each."""
@@ -267,12 +272,20 @@ class Publics:
         """Whether terms have the same value in every run on the same arguments, in all rounds around them and in all
         calls of the function around them: nothing that they are made of is drawn at random, counts rounds, or is a
         parameter of a function that is made here."""
-        for node, number, known in self._origins(nodes, lambda node: True):
-            if number is not None and any(symbol.varies for symbol in symbols_of(number)):
+        for node, number, inside in self._origins(nodes, lambda node: True):
+            if number is not None and any(self._is_of_outside(symbol, inside) for symbol in symbols_of(number)):
                 return False
-            if not known or (number is None and self._is_random(node)):
+            if number is None and (self._is_random(node) or not self._is_known(node, inside)):
                 return False
         return True
+
+    def _is_of_outside(self, symbol: Symbol, inside: set[Local]) -> bool:
+        """Whether a number may be another one where a term is evaluated again: what rounds inside of it compute of
+        their own numbers is not, as all of them are made."""
+        return symbol.varies and self._of_rounds.get(symbol) not in inside
+
+    def _is_known(self, node: Term, inside: set[Local]) -> bool:
+        return not isinstance(node, term.Use) or node.local in inside | self._context.made.keys() | self._context.given
 
     def is_real(self, nodes: Iterable[Term]) -> bool:
         """Whether the values of terms are certainly made of numbers, and never of NaN, if parameters are."""
@@ -285,21 +298,20 @@ class Publics:
 
     def _origins(
         self, nodes: Iterable[Term], follows: Callable[[Term], bool]
-    ) -> Iterator[tuple[Term, Poly | None, bool]]:
-        """What terms are made of, through names: each part, its value if it is a public number, and whether it is known
-        what it stands for. What a public number is made of, its value says; parts of what one does not want to follow
-        are left out."""
+    ) -> Iterator[tuple[Term, Poly | None, set[Local]]]:
+        """What terms are made of, through names: each part, its value if it is a public number, and the locals that
+        are made inside of the terms. What a public number is made of, its value says; parts of what one does not want
+        to follow are left out."""
         pending, inside, seen = [*nodes], set[Local](), set[Local]()
         first = set(pending)
         while pending:
             node = pending.pop()
-            number, known = None if node in first else self._number(node), True
+            number = None if node in first else self._number(node)
             if number is None and isinstance(node, term.Use) and node.local not in inside | seen:
                 made = self._context.made.get(node.local)
-                known = made is not None or node.local in self._context.given
                 seen.add(node.local)
                 pending += [] if made is None else [made]
-            yield node, number, known
+            yield node, number, inside
             if number is None and follows(node):
                 inside.update(_made_inside(node))
                 pending += [*term.parts(node)][::-1]

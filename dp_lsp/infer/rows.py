@@ -20,6 +20,7 @@ from dp_lsp.builtins.patterns import (
     NumberOrBox,
     Pattern,
     Sizes,
+    Unifier,
     fits,
     needs_public,
 )
@@ -92,7 +93,7 @@ def certain(inference: Inference, node: term.Call, solved: Match, given: Sequenc
     form, args = solved
     if not any(map(publics.is_uncertain, given)):
         return None
-    uncertain = form.applies is None and any(map(_is_uncertain, form.demands(args)))
+    uncertain = form.applies is None and any(map(is_uncertain, form.demands(args)))
     params = form.parameters(len(given) - len(node.keywords), node.keywords) or ()
     found = []
     for param, value in zip(params, given, strict=True):
@@ -112,7 +113,8 @@ def is_defined(row: Builtin, given: Sequence[Given]) -> bool:
     return shape is not None and len(spans) == len(given) and shape.of(*spans, equal=False) is not None
 
 
-def _is_uncertain(demand: Demand) -> bool:
+def is_uncertain(demand: Demand) -> bool:
+    """Whether public numbers that vary may be none that a row takes."""
     left, relation, right, _ = demand
     if not (speaks_of(left, varies) or speaks_of(right, varies)) or decide(left, relation, right):
         return False
@@ -148,6 +150,14 @@ def assume(inference: Inference, row: Builtin, given: Sequence[Given], keywords:
                 inference.solver.bind_type(value, assumed)
         elif forms and isinstance(value, Container) and _computes(forms[0][index]) and _is_open(inference, value):
             inference.solver.join(value.element, NumberType(Base.REAL))
+
+
+def fitting(
+    inference: Inference, row: Builtin, given: Sequence[Given], keywords: tuple[str, ...]
+) -> tuple[Form, tuple[Parameter, ...]] | None:
+    """The first form of a row that the arguments have the shape of, with the parameter of each."""
+    forms = _taking(inference, row, len(given), keywords)
+    return next((each for each in forms if all(map(_fits, each[1], given))), None)
 
 
 def constant_factor(inference: Inference, row: Builtin, given: Sequence[Given]) -> Sens | None:
@@ -211,21 +221,37 @@ def _match(
     params: tuple[Parameter, ...],
     given: Sequence[Given],
 ) -> Match | NoMatch:
-    binds = Binds()
-    names = tuple(param.name for param in params)
     inference.solver.place = node.span
-    for index, value in enumerate(given):
+    found = bound(params, given, inference.solver)
+    if isinstance(found, Wrong):
+        index, wrong = found
+        value = given[index]
+        assert not isinstance(value, term.Written), "what is written is only read"
+        return NoMatch(_mismatch(inference, node, row, form, params[index], index, wrong, value))
+    names = tuple(param.name for param in params)
+    return Match(form, Args(names, tuple(map(inference.given_type, given)), found))
+
+
+class Wrong(NamedTuple):
+    """An argument that a pattern does not match, and what of it is wrong."""
+
+    place: int
+    what: str
+
+
+def bound(params: Sequence[Parameter], given: Sequence[Given], unifier: Unifier) -> Binds | Wrong:
+    """What patterns bind in arguments; or the first that does not match."""
+    binds = Binds()
+    for index, (param, value) in enumerate(zip(params, given, strict=True)):
         if isinstance(value, term.NormArgument):
-            binds.norms[names[index]] = value.norm
+            binds.norms[param.name] = value.norm
         elif isinstance(value, term.TypeArgument):
-            binds.types[names[index]] = value.type
+            binds.types[param.name] = value.type
         elif isinstance(value, term.TruthArgument):
-            binds.truths[names[index]] = value.value
-        else:
-            wrong = params[index].pattern.match(inference.solver.type(value), binds, inference.solver)
-            if wrong is not None:
-                return NoMatch(_mismatch(inference, node, row, form, params[index], index, wrong, value))
-    return Match(form, Args(names, tuple(map(inference.given_type, given)), binds))
+            binds.truths[param.name] = value.value
+        elif (wrong := param.pattern.match(unifier.type(value), binds, unifier)) is not None:
+            return Wrong(index, wrong)
+    return binds
 
 
 def _mismatch(
