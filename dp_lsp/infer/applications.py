@@ -34,14 +34,16 @@ from dp_lsp.core.events import (
 )
 from dp_lsp.core.metrics import is_uncounted
 from dp_lsp.core.order import common
-from dp_lsp.core.scheme import FunctionValue, Judgement, Moves
+from dp_lsp.core.ranges import ANYWHERE
+from dp_lsp.core.scheme import FunctionValue, Judgement, Moves, Scheme
 from dp_lsp.core.sens import INFINITY, ONE
-from dp_lsp.core.term import Term
+from dp_lsp.core.term import Local, Term
 from dp_lsp.core.types import (
     UNKNOWN,
     Container,
     FunctionType,
     Norm,
+    NumberType,
     Type,
     TypeVariable,
     Unknown,
@@ -76,6 +78,7 @@ def apply_function(
     argument = args.types[index]
     held = inference.solver.type(argument.element) if isinstance(argument, Container) else argument
     calls = _Calls(inference, node, index, held, values[index].moves)
+    calls.carries_public(form, args)
     applied = calls.settled(application, args)
     if applied is None:
         return None
@@ -120,7 +123,8 @@ def _by(inference: Inference, node: term.Call, parts: Partition, args: Args, val
 class _Calls:
     """The calls of one function by one use of a row. ``captured`` are the moves of its results by what it captured,
     ``_held`` those of all that it captured; ``failing`` says whether what it is given decides if a call fails, and is
-    None if none does. ``effects`` are those of choosing the methods that run."""
+    None if none does. ``effects`` are those of choosing the methods that run, and ``_public`` is the place of what is
+    public in each call."""
 
     def __init__(self, inference: Inference, node: term.Call, index: int, function: Type, captured: Moves) -> None:
         self._inference = inference
@@ -131,8 +135,19 @@ class _Calls:
         self.failing: bool | None = None
         self.effects = NONE
         self.releases = False
+        self._public: int | None = None
         self._outcome: apply.ResolvedCall | None = None
         self._awaited: EffectVariable | None = None
+
+    def carries_public(self, form: Form, args: Args) -> None:
+        """What a private function carries from run to run is public in each, by induction: it must be when the first
+        one starts, and what a run returns is released. Whether it is certainly a number holds likewise."""
+        carried = None if form.applies is None else form.applies.carried
+        if form.runs is None or carried is None or not self._inference.context.rules.computed:
+            return
+        starts = [self._node.args[args.names.index(name)] for name in form.runs.exposed]
+        if self._inference.publics.is_real(starts):
+            self._public = carried
 
     def refused(self, wanted: str, given: str) -> None:
         """Report a function of another kind than the row calls."""
@@ -156,7 +171,7 @@ class _Calls:
         """What the function does. What it carries from call to call has one type, that of every call."""
         types = [without_value(type_) for type_ in application.given(args)]
         for _ in range(_ATTEMPTS):
-            applied = self._called(types)
+            applied = self._called([self._in_each_call(place, type_) for place, type_ in enumerate(types)])
             if applied is None or application.carried is None:
                 return applied
             solver = self._inference.solver
@@ -173,6 +188,20 @@ class _Calls:
         reason = f"what is carried is of another type after each of {_ATTEMPTS} calls; start with that of a later one"
         self._inference.report(problems.DoesNotFit.at(self._node.span, function=self._node.builtin, reason=reason))
         return None
+
+    def _in_each_call(self, place: int, type_: Type) -> Type:
+        """What a function is called with: a number that is public in each call is another one in each."""
+        if place != self._public:
+            return type_
+        function = self._inference.solver.type(self._function)
+        methods = function.value.methods if isinstance(function, FunctionType) else ()
+        named = [method.params[place].name for method in methods if place < len(method.params)]
+        local = Local(next(iter(named), self._inference.written(self.span)), self.span)
+        return self._inference.publics.of_rounds(type_, local, ANYWHERE)
+
+    def _takes(self, scheme: Scheme, place: int) -> bool:
+        """Whether a public parameter is given what is public in each call, and is certainly a number if it is one."""
+        return place == self._public and (scheme.real or not isinstance(scheme.params[place].type, NumberType))
 
     def _called(self, types: list[Type]) -> Applied | None:
         inference = self._inference
@@ -210,13 +239,16 @@ class _Calls:
         inference = self._inference
         blame = (term.Hole(self.span, ""),) * len(types)
         site = apply.Site(self._node.span, self.span, blame)
-        outcome = self._outcome = apply.run(inference, site, value, types, alike=True)
+        outcome = self._outcome = apply.run(inference, site, value, types, alike=self._public is None)
         if outcome is None:
             return None
         scheme = outcome.scheme
         self.effects = in_sequence((self.effects, outcome.effects))
-        if any(param.static for param in scheme.params):
-            self.refused(f"a function without `{inference.code.public}` parameters", f"`{scheme.name}`")
+        taken = [place for place, param in enumerate(scheme.params) if param.static and not self._takes(scheme, place)]
+        if taken:
+            private = f"a function without `{inference.code.public}` parameters"
+            never = "a function that certainly returns a number, and never NaN"
+            self.refused(never if taken == [self._public] else private, f"`{scheme.name}`")
             return None
         self.releases |= scheme.cost is not NOTHING or scheme.claims_privacy
         if outcome.failing is not None:

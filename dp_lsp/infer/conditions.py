@@ -13,6 +13,7 @@ from dp_lsp.core.notation import DISPLAY, Printer, as_formula
 from dp_lsp.core.ranges import at_worst, is_computed, may_be_nan, varies
 from dp_lsp.core.sens import Sens
 from dp_lsp.infer import problems
+from dp_lsp.infer.explain import MAY_BE_NAN
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.solver import ConditionMark
 from dp_lsp.problem import INFINITE, Extent, Problem
@@ -115,10 +116,6 @@ def _for_all(condition: Constraint) -> _ForAll:
 
 
 _KEEP = "; keep it where the condition holds, with `max` or `clamp`"
-_NO_NUMBER = (
-    ", and may be NaN, as after a division by 0: keep divisors from 0 first, and what has a root or a logarithm above "
-    "it, as with `max`"
-)
 
 
 def _not_certain(condition: Constraint) -> Problem:
@@ -132,7 +129,7 @@ def _not_certain(condition: Constraint) -> Problem:
         condition=_PRINT.constraint(condition),
         reason=reason,
         names="` and `".join(names),
-        why=_NO_NUMBER if _may_have_no_value(condition) else _KEEP,
+        why=f", and {MAY_BE_NAN}" if _may_have_no_value(condition) else _KEEP,
         extent=(extent,),
     )
 

@@ -11,9 +11,11 @@ from dp_lsp.core.notation import shown
 from dp_lsp.core.scheme import Move
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.term import Term, Use
+from dp_lsp.core.types import NumberType
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.moves import first_infinite
+from dp_lsp.infer.publics import is_number
 from dp_lsp.problem import Fix, Named, Problem, Related, Sought
 from dp_lsp.text import Span
 
@@ -107,6 +109,13 @@ def make_static(inference: Inference, node: Term) -> tuple[Fix, ...]:
     return inference.publish(var.name for var in known.moves if not var.public) if known else ()
 
 
+MAY_BE_NAN = (
+    "may be NaN, as after a division by 0: keep divisors from 0 first, and what has a root or a logarithm above it, as "
+    "with `max`"
+)
+"""Why nothing is known of a public number, and what would mend it."""
+
+
 def must_be_public(inference: Inference, node: Term, whole: bool, related: tuple[Related, ...] = ()) -> Problem:
     """The problem of an argument that must be a public number, and what makes it one."""
     return problems.MustBePublic.at(
@@ -122,6 +131,9 @@ def must_be_public(inference: Inference, node: Term, whole: bool, related: tuple
 def _how_public(inference: Inference, node: Term) -> str:
     """What makes an argument public: nothing private is in it where it moves with nothing."""
     known, public = inference.recorder.judgements.get(node), inference.code.public
+    type_ = None if known is None else inference.type(known)
+    if isinstance(type_, NumberType) and not is_number(type_):
+        return f"it {MAY_BE_NAN}"
     if known is not None and not known.moves:
         return f"its value is not known before the program runs: write a formula of numbers and `{public}` parameters"
     return f"declare the parameter it comes from with `{public}`"

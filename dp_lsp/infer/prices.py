@@ -115,7 +115,11 @@ class _AtMost:
             return None
         put = {symbol: self._put(value) for symbol, value in cost.values.symbols.items()}
         inner = Substitution({**self._values.symbols, **put}, {**self._values.norms, **cost.values.norms})
-        return replace(cost, body=_AtMost(inner, self.lost).cost(cost.body), along=along, values=_AS_IT_IS)
+        walk = _AtMost(inner, [])
+        body = walk.cost(cost.body)
+        if any(map(is_made_for_something, walk.lost)):
+            self.lost.append(cost)  # the place of a part of it is one in the text of what is called
+        return replace(cost, body=body, along=along, values=_AS_IT_IS)
 
     def _put(self, value: Quantity) -> Quantity:
         return self._values.poly(value) if isinstance(value, Poly) else self._values.sens(value)

@@ -565,8 +565,85 @@ class Subjects:
 
     def _public(self, name: str) -> Subject:
         """Scales, bounds, counts of rounds and conditions that the program computes of public values."""
-        make = self._pick((self._helped, self._bounded, self._weighted, self._rounds, self._chosen))
+        ways = (self._helped, self._bounded, self._weighted, self._rounds, self._chosen)
+        make = self._pick((*ways, self._learned, self._learned, self._curved))
         return make(name)
+
+    def _learned(self, name: str) -> Subject:
+        """A loop carries what it released, or what it made of that, into the next round: a bound, a scale, a factor, a
+        threshold or a share of the budget."""
+        of = self._wide_records()
+        step = self._pick(
+            (
+                "b = clamp(c, 1, 20)",
+                "b = max(1, b + c)",
+                "b = c > 3 ? 2 * u : u",
+                "b = ifelse(c > 3, u + 1, max(u / 2, 0.5))",
+                "b = max(b / 2, 0.25)",
+                "b = min(2 * b, 8)",
+                "b = clamp(b * exp(c / 10), 0.5, 4)",
+                "b = sqrt(max(c, 1))",
+                "b = abs(c) + 1",
+                "b = clamp(1 / max(c, 0.5), 0.5, 2)",
+                "b = clamp(1 / c, 1, 4)",
+                "b = b / 2",
+                "b = b - 1",
+                "(b, u) = (max(1, u), b)",
+                "b = private_quantile(1, eps, v, 0.5, [1, 3, 5])",
+                f"b = clamp(count(t -> {self._condition(of)}, v), 1, 3)",
+            )
+        )
+        low = self._pick(("0", "0", "-b"))
+        width = "b" if not of.replaced or low == "0" else "2 * b"
+        scale, eps, hidden = self._pick(
+            (
+                (width, "eps", f"sum(clamp(v, {low}, b))"),
+                ("20", "eps", f"sum(clamp(v, {low}, b))"),
+                (width, "eps", f"sum(map(t -> clamp(t, {low.replace('b', 'u')}, u), v))"),
+                ("b", "eps", f"b * count(t -> {self._condition(of)}, v)"),
+                ("1", "b * eps", f"count(t -> {self._condition(of)}, v)"),
+                ("b", "eps", f"count(t -> {self._condition(of)}, v)"),
+                ("1", "eps", "count(t -> t > u, v)"),
+                ("u", "eps", f"b * count(t -> {self._condition(of)}, v)"),
+            )
+        )
+        lines = [f"b, c, s = {self._pick(('1.0', '2.0', '2'))}, 0.0, 0.0", f"for i in 1:{self._pick(('2', '3', '4'))}"]
+        lines += ["    u = b", f"    c = laplacian_mechanism({scale}, {eps}, {hidden})", f"    {step}", "    s = s + c"]
+        lines += [
+            "end",
+            self._pick(("s", "s", "[s, b]", f"laplacian_mechanism({width}, eps, sum(clamp(v, {low}, b)))")),
+        ]
+        return Subject(self._private(name, of.header, lines), "public numbers", frozenset({"public", "sums"}))
+
+    def _curved(self, name: str) -> Subject:
+        """What is made of a released number by roots, logarithms, exponentials and powers; or stands in a range."""
+        of = self._records()
+        low, high = self._pick((("1", "4"), ("0.5", "3"), ("-1", "2"), ("2", "2.5"), ("-2", "-1"), ("0", "1")))
+        made = self._pick(
+            (
+                "sqrt(a)",
+                "sqrt(a) + 1",
+                "log(a)",
+                "log(a) + 2",
+                "exp(a)",
+                "exp(a) / 2",
+                "(a + 1) ^ 2",
+                "a ^ 2 + 1",
+                "(2:5)[ceil(Int, abs(a))]",
+                "(1:2:9)[floor(Int, a) + 1]",
+                "1 / exp(a)",
+                "max(a, min(2 * a, max(a, 1)))",
+            )
+        )
+        hidden = self._pick((f"count(t -> {self._condition(of)}, v)", f"b * count(t -> {self._condition(of)}, v)"))
+        scale, eps = self._pick(("b", "b", "8 * b", "1")), self._pick(("eps", "b", "eps"))
+        lines = [
+            f"a = clamp(laplacian_mechanism(1, eps, count(t -> {self._condition(of)}, v)), {low}, {high})",
+            f"b = {made}",
+            f"c = laplacian_mechanism({scale}, {eps}, {hidden})",
+            "[a, c]",
+        ]
+        return Subject(self._private(name, of.header, lines), "public numbers", frozenset({"public", "sums"}))
 
     def _helped(self, name: str) -> Subject:
         of = self._records()
