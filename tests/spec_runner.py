@@ -7,7 +7,7 @@ A heading is a test. Each of its ``julia`` blocks is a program, checked on its o
   those of the JSON report. ``# f: failed; x 2`` and ``# f: unknown`` name a state other than ``proved``.
 * ``# f if: 0 < eps, eps < 1``: all conditions of `f`, as they are shown; ``# f if: nothing`` for none.
 * ``# error: [DP301] "a part of the message"``, or ``# warning:``, at the end of the line of the problem. A program
-  has exactly the errors and warnings it names.
+  has exactly the errors and warnings it names; and exactly the ``# information:`` and the ``# hint:``, if it names one.
 
 A program of several files has a line ``# file: name.jl`` before each. All of them are checked, each in every program
 that includes it, and what is expected stands in the file that it is about.
@@ -32,7 +32,7 @@ from several_files import check, sections
 FENCE, END = "```julia", "```"
 KNOWN_WRONG = "known-wrong"
 _EXPECTED = re.compile(r"# (?!file: |dp: )(?P<name>[^\s:]+)(?P<conditions> if)?: (?!\[).*")
-_PROBLEM = re.compile(r'\s*# (error|warning): \[(DP\d{3})\](?: "([^"]*)")?')
+_PROBLEM = re.compile(r'\s*# (error|warning|information|hint): \[(DP\d{3})\](?: "([^"]*)")?')
 
 
 class Block(NamedTuple):
@@ -145,8 +145,9 @@ def _is(problem: Problem, expected: tuple[str, str, str]) -> bool:
 
 def _by_line(analysis: Analysis) -> dict[int, list[Problem]]:
     found: dict[int, list[Problem]] = {}
+    named = {severity for severity, _, _ in _PROBLEM.findall(analysis.source.text)}
     for problem in analysis.problems:
-        if problem.severity in (Severity.ERROR, Severity.WARNING):
+        if problem.severity in (Severity.ERROR, Severity.WARNING) or problem.severity in named:
             line = analysis.source.text.count("\n", 0, problem.span.start)
             found.setdefault(line, []).append(problem)
     return found

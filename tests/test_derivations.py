@@ -261,12 +261,13 @@ def cost_follows(step: Step, result: list[float], factors: list[float], premises
             shares = (distance / declared, len(premises))
             if "'" in step.factors[1]:  # of what the program computes, the end that hides least
                 shares = (len(premises),)
-            computed = re.search(r"; the change is ([\d/]+)$", step.why)
+            computed = re.search(r"; the change is ([\d/.]+)$", step.why)
             if computed and step.factors[1] == "1":  # a ratio of what the program computes, at its ends
                 shares = (value(computed[1]),)
             if "'" in step.factors[1] or _counts_itself(TABLE[step.rule].forms[0]):  # it may move by less than is given
                 return epsilon <= norm * once * max(shares)
-            return any(close(epsilon, norm * once * share) for share in shares)
+            exact = 1e-2 if computed and "." in computed[1] else 1e-9  # a long number is shown rounded
+            return any(math.isclose(epsilon, norm * once * share, rel_tol=exact) for share in shares)
     return False
 
 

@@ -148,7 +148,7 @@ silent(x::Real) :: Priv() = laplacian_noise(2, 0, x)
             "louder": ("failed", None),
             "silent": ("failed", None),
         },
-        ("DP301", "DP426"),
+        ("DP309", "DP301", "DP309", "DP426"),
         script=KNOWN_EVENT,
     ),
     Recipe(

@@ -244,8 +244,8 @@ class _Trial:
         return [self._engine.trial(root, loader, self._options, self._ticket) for root in self._roots]
 
     def _is_gone(self, problems: Sequence[Problem], before: Analyses, after: Analyses) -> bool:
-        """Whether there are so many fewer problems of these kinds where these were, all in one chunk, and so many
-        fewer warnings if they are no errors."""
+        """Whether there are so many fewer problems of these kinds where these were, all in one chunk, and if not all
+        are errors so many fewer warnings as are among them."""
         old, new = before[self._file].chunks, after[self._file].chunks
         index = self._index(problems[0])
         if len(old) != len(new) or index < 0:
@@ -255,8 +255,9 @@ class _Trial:
         if any(_count(left, code) > _count(found, code) - times for code, times in mended.items()):
             return False
         of_weight = [sum(each.severity is Severity.WARNING for each in problems) for problems in (found, left)]
-        light = sum(problem.severity is not Severity.ERROR for problem in problems)
-        return of_weight[1] <= of_weight[0] - light if light else True
+        if all(problem.severity is Severity.ERROR for problem in problems):
+            return True
+        return of_weight[1] <= of_weight[0] - sum(problem.severity is Severity.WARNING for problem in problems)
 
 
 def _before(edit: Edit, made: Iterable[Edit]) -> Edit | None:

@@ -193,12 +193,17 @@ def after_rounds(
                 return None
             continue
         known = _from_around(inference, adding, source)
-        places = (place for place in part.piece.places if isinstance(place, Poly))
-        spoken = symbols_of(coefficient).union(*map(symbols_of, places))
+        spoken = symbols_of(coefficient) | _numbers_in(part.piece)
         if known is None or {each for each in spoken if each.varies} - {index}:
             return None
         added.append((known, part.piece, coefficient))
     return _summed(start, added, index, rounds) if carries else None
+
+
+def _numbers_in(piece: Piece) -> set[Symbol]:
+    """The public numbers that say which entries a piece is made of."""
+    places = (place for place in piece.places if isinstance(place, Poly))
+    return set[Symbol]().union(*map(symbols_of, places))
 
 
 def _from_around(inference: Inference, adding: Adding, source: sources.Value) -> LinearForm | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
 
@@ -16,15 +17,16 @@ from dp_lsp.core.evaluate import Substitution, norms_of, speaks_of, symbols_of
 from dp_lsp.core.events import Cost, Leak, Release, Repeat, Var
 from dp_lsp.core.metrics import conversion
 from dp_lsp.core.notation import DISPLAY, Printer, as_formula, shown
-from dp_lsp.core.ranges import is_computed, ratio
+from dp_lsp.core.ranges import is_computed, ratio, supremum
 from dp_lsp.core.scheme import Judgement, Move, Moves
-from dp_lsp.core.sens import ONE, Sens, number
+from dp_lsp.core.sens import ONE, Sens, magnitude, maximum, number
 from dp_lsp.core.types import AnyNorm, Container, Norm, Type
 from dp_lsp.infer import conditions, explain, moves, norms, parts, problems
-from dp_lsp.infer.effects import Effects, Evaluation, in_sequence, spending
+from dp_lsp.infer.effects import NONE, Effects, Evaluation, in_sequence, spending
 from dp_lsp.infer.inference import Inference
 from dp_lsp.intents import Rendering, Through
 from dp_lsp.mechanisms.mechanism import Mechanism
+from dp_lsp.mechanisms.pairs import Pair
 from dp_lsp.problem import Edit, Extent, Fix, Problem, Related
 from dp_lsp.text import Span
 
@@ -49,10 +51,11 @@ def release(
     _warn_inverted(inference, node, noise, args, private)
     distances = {var: move.sens for var, move in private.items() if var not in unbounded}
     place = None if noise.declares is None else node.args[args.names.index(noise.declares)].span
-    still = {var: partial(_nevertheless, noise, args, event, far, factor) for var, far in distances.items()}
-    too_far = {var for var in distances if not _hidden(inference, place, span, event, private[var], var, still[var])}
-    origin = Origin(node.span, event.name)
     exposed = [expose(inference, node, args.names.index(name), values) for name in noise.exposed]
+    public = all(each is NONE for each in exposed)
+    still = partial(_nevertheless, args, event, factor, public)
+    too_far = {var for var in distances if not _hidden(inference, place, span, event, private[var], var, still)}
+    origin = Origin(node.span, event.name)
     lost = inference.leak({*unbounded, *too_far}, Origin(node.span, "the noise hides no change that large"))
     kept = {
         parts.told_apart(
@@ -61,6 +64,8 @@ def release(
         for var, move in private.items()
         if var in distances and var not in too_far
     }
+    if place is not None and not unbounded and not too_far:
+        _more_than_needed(inference, place, span, event, maximum(distances.values()) * factor)
     released: list[Cost] = [_released(inference, event, kept, factor, origin)]
     if noise.then is not None:
         then, times = noise.then(args)
@@ -166,24 +171,41 @@ def _report_unbounded(inference: Inference, span: Span, unbounded: dict[Var, Mov
     inference.report(problem._replace(refutable=True))  # the mechanism declares a number
 
 
-def _nevertheless(noise: Noise, args: Args, event: Mechanism, moved: Sens, factor: Sens) -> str:
+def _nevertheless(args: Args, event: Mechanism, factor: Sens, hidden: bool, moved: Sens) -> str:
     """What is guaranteed of an input that moves further than noise is made for: what the same theorem says of noise
     that is made for the whole distance and of an ε that is larger by as much, which is the same noise. It is said where
     δ stays what it is, where the numbers of the noise may be what the theorem asks for, and where all that is given to
-    the mechanism is hidden by it."""
-    if noise.declares is None or noise.exposed or event.declared.zero:
-        return ""
-    steps = ratio(moved, event.declared.single_poly())
-    pair = event.pair(steps, factor, steps)
-    if pair is None or pair.delta != event.declares.delta or not decide(pair.delta, "<=", ONE):
-        return ""
-    numbers = (args.static(name) for name in (*noise.grows, *noise.shrinks) if name in args.names)
+    the mechanism is ``hidden`` by it. Of noise that declares no ε the ρ is said."""
+    numbers = (each for each in args.statics if each is not None and magnitude(each) in event.given)
     needs = [Comparison(_NOTHING, "<", each) for each in numbers]
-    if any(decide(*need) is False for need in needs) or speaks_of(pair.epsilon, is_computed):
+    if event.declared.zero or not hidden or any(decide(*need) is False for need in needs):
         return ""
-    write = Printer(DISPLAY, Assumptions(needs)).sens
+    steps = supremum(ratio(moved, event.declared.single_poly()), is_computed)
+    if steps.infinite:
+        return ""
+    found = _guaranteed(event, steps, factor, Printer(DISPLAY, Assumptions(needs)).sens)
+    return f"; guaranteed nevertheless: {found}" if found else ""
+
+
+def _guaranteed(event: Mechanism, steps: Sens, factor: Sens, write: Callable[[Sens], str]) -> str:
+    """What noise guarantees of so many steps, in words; empty where its theorem says nothing of them."""
+    if not event.has_pair:
+        deviations = event.deviations(steps * factor)
+        return f"ρ = {write(deviations * deviations * number(Fraction(1, 2)))} (zero-concentrated)"
+    pair, where, small = event.pair(steps, factor, steps), "", event.declares.epsilon * factor * steps
+    if event.needs_small_epsilon and decide(small, "<=", ONE) is None:
+        pair, where = Pair(small, event.declares.delta), f", where {write(small)} ≤ 1"
+    if pair is None or pair.delta != event.declares.delta or not _is_delta(pair.delta):
+        return ""
+    if speaks_of(pair.epsilon, is_computed) or speaks_of(pair.delta, is_computed):
+        return ""
     delta = "" if pair.delta.zero else f", δ = {write(pair.delta)}"
-    return f"; guaranteed nevertheless: ε = {write(pair.epsilon)}{delta}"
+    return f"ε = {write(pair.epsilon)}{delta}{where}"
+
+
+def _is_delta(delta: Sens) -> bool:
+    """Whether a δ says something, or may be one that does."""
+    return decide(delta, "<=", ONE) is not False
 
 
 def _hidden(
@@ -193,7 +215,7 @@ def _hidden(
     event: Mechanism,
     move: Move,
     var: Var,
-    nevertheless: Callable[[], str],
+    nevertheless: Callable[[Sens], str],
 ) -> bool:
     """Demand that a variable moves the input by at most the distance declared at ``place``; False if it certainly
     moves more, as does what is more than 1 times as large: noise that is made for nothing hides nothing. The report of
@@ -201,14 +223,15 @@ def _hidden(
     if var.members:  # the price of a record is taken at its own distance
         return True
 
-    def failed(constraint: Constraint, nevertheless: str = "") -> Problem:
-        found = _too_sensitive(inference, span, place, constraint, move, var, nevertheless)
+    def failed(constraint: Constraint) -> Problem:
+        still = nevertheless(constraint.left) if isinstance(constraint.left, Sens) else ""
+        found = _too_sensitive(inference, span, place, constraint, move, var, still)
         return found._replace(extent=(_times(constraint).of(var.name), *_loudness(event)))
 
     origin = Origin(place or span, f"the noise must hide how far `{inference.written(span)}` moves")
     constraint = Constraint(move.sens, "<=", event.declared, origin)
     if constraint.decide() is False or _is_larger(move.sens, event.declared):
-        inference.report(failed(constraint, nevertheless()))
+        inference.report(failed(constraint))
         return False
     inference.demand(*constraint[:3], origin, failed)
     return True
@@ -217,6 +240,25 @@ def _hidden(
 def _is_larger(moved: Sens, declared: Sens) -> bool:
     times = None if declared.zero else ratio(moved, declared.single_poly()).number
     return times is not None and times > 1
+
+
+def _more_than_needed(inference: Inference, place: Span, span: Span, event: Mechanism, most: Sens) -> None:
+    """Say so if noise is made for a known number of times as much as anything can move what is hidden."""
+    if not inference.context.rules.computed or most.zero or event.declared.zero:
+        return
+    share = ratio(most, event.declared.single_poly()).number
+    if share is None or share >= 1:
+        return
+    inference.report(
+        problems.MoreNoise.at(
+            place,
+            declared=shown(event.declared),
+            written=inference.written(span),
+            inferred=shown(most),
+            times=shown(number(1 / share)),
+            fixes=() if speaks_of(most, is_computed) else inference.replaced(place, most),
+        )
+    )
 
 
 def _times(constraint: Constraint) -> Extent:
@@ -249,6 +291,7 @@ def _too_sensitive(
             variable=var.name,
             mechanism=move.rule,
             declared=shown(constraint.right),
+            nevertheless=nevertheless,
             related=related,
         )
     if place is not None:

@@ -864,6 +864,34 @@ class NotCertain(Kind):
     message = "{reason}, and `{condition}` is not certain: `{names}` is known only when the program runs{why}"
 
 
+class MoreNoise(Kind):
+    """The noise hides a larger change than there can be. What is released is then more private than ε says, and less
+    accurate than it could be: with noise for the change that there is, ε is what is declared.
+
+    It may be as it is on purpose. To say so, declare a smaller ε with the smaller change.
+
+    Broken:
+
+    ```julia
+    f(x::Real) :: Priv() = laplacian_mechanism(10, 0.5, x)
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, x)
+    ```
+    """
+
+    code = "DP309"
+    name = "more-noise"
+    severity = Severity.HINT
+    message = (
+        "the noise hides a change of {declared}, but `{written}` can change by no more than {inferred}: that is "
+        "{times} times as much noise as is needed"
+    )
+
+
 class PrivateCheck(Kind):
     """An `@assert` depends on private data. Whether the run fails would tell something about it.
 
@@ -1356,7 +1384,7 @@ class QueryTooSensitive(Kind):
     refutable = True
     message = (
         "a query can change by {inferred} with `{variable}`, but the noise of `{mechanism}` hides a change of "
-        "{declared}"
+        "{declared}{nevertheless}"
     )
 
 

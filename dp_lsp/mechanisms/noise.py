@@ -12,8 +12,8 @@ from typing import Any
 
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly
-from dp_lsp.core.constraints import Origin
-from dp_lsp.core.sens import INFINITY, ZERO, Sens
+from dp_lsp.core.constraints import Origin, decide
+from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
 from dp_lsp.core.values import thing, value
 from dp_lsp.mechanisms.arithmetic import DEEP, Arithmetic, DecimalInterval, Order
 from dp_lsp.mechanisms.mechanism import AddsNoise, Curve, Draws, Formula, Loss, Number, UnboundedLoss, decimal
@@ -156,11 +156,10 @@ class Gaussian(_Normal):
 
     def pair(self, steps: Sens, factor: Sens, most: Sens) -> Pair[Sens] | None:
         scaled = self.epsilon * factor * steps
+        if decide(most, "<=", ONE) or decide(self.epsilon * factor * most, "<=", ONE):
+            return Pair(scaled, self.delta)
         if most.number is None:
             return None
-        largest = (self.epsilon * factor * most).number
-        if most.number <= 1 or (largest is not None and largest <= 1):
-            return Pair(scaled, self.delta)
         count = -int(-most.number // 1)
         return group(IN_SYMBOLS, Pair(scaled * sens.number(Fraction(1, count)), self.delta), count)
 

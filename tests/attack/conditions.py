@@ -20,8 +20,10 @@ from dp_lsp.core.term import Use
 from dp_lsp.core.types import Norm
 from dp_lsp.engine.check import Engine
 from dp_lsp.features.report import file_report
-from dp_lsp.infer import declared, disjoint, entries, parts, reading, records, through
+from dp_lsp.infer import declared, disjoint, entries, parts, publics, reading, records, through
 from dp_lsp.infer import tallies as reader
+from dp_lsp.mechanisms import noise
+from dp_lsp.mechanisms.pairs import Pair
 from evaluator.claims import claims
 
 from .breaking import Rule
@@ -30,16 +32,15 @@ from .precision import written
 
 SEEDS = {
     "sums: a record that is replaced counts twice": 16,
-    "sums: a cell lies on the right side of a number": 64,
+    "sums: a cell lies on the right side of a number": 97,
     "sums: a record may add nothing": 2,
     "sums: cells of numbers that are not whole": 59,
-    "sums: both ends of a feature count": 2,
+    "sums: both ends of a feature count": 7,
     "sums: entries add up in their norm": 108,
     "sums: what else a statistic is made of moves apart": 474,
-    "sums: what is no comparison may say anything": 39,
+    "sums: what is no comparison may say anything": 67,
     "sums: two conditions may say different things": 178,
     "sums: both ends of what is computed count": 173,
-    "sums: what selects may return another argument": 105,
     "linear: two positions may be the same": 477,
     "linear: from L1 a column counts in the norm of the result": 327,
     "linear: a row counts in the dual norm": 61,
@@ -47,7 +48,7 @@ SEEDS = {
     "linear: entries that are not named count": 526,
     "linear: all rows count from L2 to L2": 126,
     "linear: Data count where they are used": 130,
-    "parts: filters that touch keep a record in common": 64,
+    "parts: filters that touch keep a record in common": 97,
     "parts: filters that overlap keep a record in common": 12,
     "parts: one record enters what another one leaves": 16,
     "places: all entries may move in LInf": 234,
@@ -66,6 +67,33 @@ f(x::Real) = part(x, 3) - part(x, 2)
     "calls: the numbers of a call are put into what a method does": """
 times(x::Real, n::Static(Integer)) = n * x
 f(x::Real) = times(x, 3) - times(x, 2)
+""",
+    "sums: what selects may return another argument": """
+f(v::MetricVector(Integer, InsertDelete)) = sum(map(t -> max(2, min(t, 10)), v))
+""",
+    "carried: both ends that hold in all rounds count": """
+function f(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
+    b = 1.0
+    s = 0.0
+    for i in 1:3
+        s = laplacian_mechanism(1, eps, sum(clamp(v, 0, b)))
+        b = b + 1
+    end
+    s
+end
+""",
+    "public: nothing private moves it": """
+f(x::Real, y::Real) = clamp(y, 0, 2) * x
+""",
+    "public: a root lies at its ends": """
+function f(x::Real, y::Real) :: Priv()
+    b = sqrt(clamp(laplacian_mechanism(1, 0.5, y), 0, 8) + 1)
+    laplacian_mechanism(b, 0.5, x)
+end
+""",
+    "noise: δ stays while ε is at most 1": """
+noisy(x::Real) :: Priv() = gaussian_mechanism(1, 0.9, 0.01, x)
+f(x::Real) :: Priv() = noisy(20 * x)
 """,
     "entries: releases of one entry add up": """
 function f(v::MetricVector(Real, L1), eps::Static()) :: Priv()
@@ -134,7 +162,6 @@ def conditions() -> Iterator[Rule]:
     yield _without("sums: what is no comparison may say anything", reader.Reader, "_guess", _says_no)
     yield _without("sums: two conditions may say different things", reader.Reader, "_place", _always(0))
     yield _without("sums: both ends of what is computed count", records, "image", _low_end_of_images)
-    yield _without("sums: what selects may return another argument", records, "image", _always_the_first)
     yield _without("linear: two positions may be the same", linear, "_are_apart", _always(True))
     yield _without("linear: from L1 a column counts in the norm of the result", linear, "operator_norm", _largest_of_l1)
     yield _without("linear: a row counts in the dual norm", linear, "_DUAL", _same_norms)
@@ -153,6 +180,11 @@ def conditions() -> Iterator[Rule]:
     yield _without("entries: releases that move together add up in L2", entries, "_in_one", _the_first_alone)
     yield _without("calls: what a method computes is known in it only", through, "_is_lasting", _always(True))
     yield _without("calls: the numbers of a call are put into what a method does", through, "_composed", _as_written)
+    yield _without("sums: what selects may return another argument", records, "image", _always_the_first)
+    yield _without("carried: both ends that hold in all rounds count", publics.Publics, "of_rounds", _at_the_low_end)
+    yield _without("public: nothing private moves it", publics, "is_public", _always(True))
+    yield _without("public: a root lies at its ends", ranges, "_infimum", _largest_of_all)
+    yield _without("noise: δ stays while ε is at most 1", noise.Gaussian, "pair", _in_proportion)
     yield _without("entries: releases of one entry add up", entries, "_groups", _apart)
     yield _without(
         "calls: what a name stands for in one call is not what it stands for in another",
@@ -364,6 +396,22 @@ def _in_linf(right: Any) -> Any:
 
 def _as_named(right: Any) -> Any:
     return lambda moved, names: moved
+
+
+def _at_the_low_end(right: Any) -> Any:
+    def of_rounds(self: Any, type_: Any, local: Any, between: Any = None, real: bool = True) -> Any:
+        ends = between if between is None else ranges.Ends(between.low, between.low)
+        return right(self, type_, local, ends, real)
+
+    return of_rounds
+
+
+def _largest_of_all(right: Any) -> Any:
+    return ranges.supremum
+
+
+def _in_proportion(right: Any) -> Any:
+    return lambda self, steps, factor, most: Pair(self.epsilon * factor * steps, self.delta)
 
 
 def _the_first_alone(right: Any) -> Any:
