@@ -467,6 +467,20 @@ class Opaque(Node):
         self.broken = broken
 
 
+class Unread(Opaque):
+    """A statement that cannot be read. ``name`` is that of the function which it defines, if its beginning says so, and
+    ``defines`` are the functions that it may define, or that were meant to stand behind it."""
+
+    __slots__ = ("defines", "name")
+
+    def __init__(
+        self, start: int, end: int, what: str, summary: Summary, name: Name | None, defines: frozenset[str]
+    ) -> None:
+        super().__init__(start, end, what, summary, broken=True, children=(name,) if name is not None else ())
+        self.name = name
+        self.defines = defines
+
+
 STRING = "a string with interpolation"
 
 

@@ -79,7 +79,8 @@ def choose(
             return method
     if len(possible) == 1:
         return possible[0]
-    inference.report(_not_told(span, value, possible))
+    is_certain = all(min(covers[method], default=Cover.ALL) is Cover.ALL for method in possible)
+    inference.report(_not_told(span, value, possible, is_certain))
     return None
 
 
@@ -116,9 +117,19 @@ def given_words(type_: Type) -> str:
     return type_words(type_)
 
 
-def _not_told(span: Span, value: FunctionValue, possible: list[Scheme]) -> Problem:
-    listed = " and ".join(f"`{value.name}{method.signature}`" for method in possible)
-    return problems.SeveralMethods.at(span, name=value.name, methods=listed, related=_methods(span, possible))
+def _not_told(span: Span, value: FunctionValue, possible: list[Scheme], is_certain: bool) -> Problem:
+    """Several methods may run; or, if it is certain that all of these may, none is more specific than the others."""
+    *before, last = (f"`{value.name}{method.signature}`" for method in possible)
+    which, fit = f"which method of `{value.name}` runs depends on values", "may all take these arguments"
+    instead = "declare narrower types for the arguments, or give the methods names of their own"
+    if is_certain:
+        which, fit = (
+            f"this call of `{value.name}` is ambiguous, and fails",
+            "take these arguments, and none is narrower",
+        )
+        instead = "add a method for what all of them take, or give them names of their own"
+    listed, related = f"{', '.join(before)} and {last}", _methods(span, possible)
+    return problems.SeveralMethods.at(span, which=which, methods=listed, fit=fit, instead=instead, related=related)
 
 
 def _methods(span: Span, methods: Sequence[Scheme]) -> tuple[Related, ...]:

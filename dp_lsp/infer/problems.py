@@ -30,8 +30,9 @@ class UnknownName(Kind):
 
 
 class SeveralMethods(Kind):
-    """Which method of a function runs depends on the value of an argument. A Real number may be an integer when the
-    program runs, and then Julia takes the method for integers: the choice would tell which it is.
+    """Which method of a function runs depends on the value of an argument, or no method is more specific than all
+    others that take the arguments, which is an error. A Real number may be an integer when the program runs, and then
+    Julia takes the method for integers: the choice would tell which it is.
 
     Broken:
 
@@ -52,7 +53,7 @@ class SeveralMethods(Kind):
 
     code = "DP110"
     name = "several-methods"
-    message = "which method of `{name}` runs depends on values: {methods} may all take these arguments"
+    message = "{which}: {methods} {fit}; {instead}"
     unchecked = True
     unsupported = True
 

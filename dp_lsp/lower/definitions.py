@@ -21,6 +21,7 @@ from dp_lsp.lower.facts import (
     only_binds,
     refused_target,
     summary,
+    unread_below,
 )
 from dp_lsp.lower.filling import may_store
 from dp_lsp.lower.functions import Functions, Written
@@ -92,8 +93,9 @@ class _TopLevel:
         for node in parsed.nodes:
             self._node(node)
             if parsed.problems:  # where a function ends may be a guess, so what is inside may be meant to be outside
-                inner = functions_below(node)
-                self._clouded += ((each.name.name, each.span, "a syntax error around it") for each in inner)
+                inner = ((each.name.name, each.span) for each in functions_below(node))
+                meant = ((name, each.span) for each in unread_below(node) for name in sorted(each.defines))
+                self._clouded += ((name, span, "a syntax error around it") for name, span in (*inner, *meant))
         marks = tuple(node for node in parsed.nodes if isinstance(node, surface.ModuleMark))
         definitions, found = tuple(self._definitions), tuple(self._problems)
         cautious = any(problem.code in problems.OF_SHARING for problem in found)
@@ -128,6 +130,9 @@ class _TopLevel:
                 self._mentions |= does.mentions | does.members
             case surface.Opaque(broken=True):
                 self._cloud(node, node.summary, "a syntax error")
+                defined = node.name if isinstance(node, surface.Unread) else None
+                if defined is not None and not is_reserved(defined.name, self._language):
+                    self._add(self._unread(node, defined))
             case surface.Number() | surface.Boolean() | surface.Name():
                 pass
             case surface.Assign():
@@ -147,6 +152,12 @@ class _TopLevel:
         if isinstance(node.body, surface.Opaque):
             return function.black_box(node, node.body.summary.mentions)
         return function.method(Written.of(node, node.body))
+
+    def _unread(self, node: surface.Opaque, name: surface.Name) -> Method:
+        """A function of which nothing is known but that there is one."""
+        body = surface.Block(node.start, node.end, (node,))
+        written = Written(name.name, node.span, name.span, node.span, (), None, body)
+        return replace(Functions(self._unit(f"`{written.name}`")).method(written), signature=("…",))
 
     def _assigned(self, node: surface.Assign, target: surface.Name) -> Definition:
         self._check_meaning(target)

@@ -198,6 +198,11 @@ def functions_below(node: surface.Node) -> Iterator[surface.Function]:
     return (item for item in below(node) if isinstance(item, surface.Function) and item is not node)
 
 
+def unread_below(node: surface.Node) -> Iterator[surface.Unread]:
+    """All statements inside a node that cannot be read."""
+    return (item for item in below(node) if isinstance(item, surface.Unread) and item is not node)
+
+
 def below(node: surface.Node) -> Iterator[surface.Node]:
     """A node and all below it."""
     pending = [node]

@@ -70,6 +70,34 @@ def target(tokens: Sequence[Token]) -> frozenset[str] | None:
     return None
 
 
+def header(tokens: Sequence[Token]) -> Token | None:
+    """The name of the function whose definition a broken statement begins; None if its beginning does not say so. A
+    call with a bracket that is never closed is taken for a header if there is a type in it."""
+    partner, kinds = partners(tokens), [token.type for token in tokens[:2]]
+    is_open = kinds == ["NAME", "CALL"] and _after_call(tokens, 0, partner) == len(tokens)
+    if is_open and any(token.type == "TYPE" for token in tokens):
+        return tokens[0]
+    return _header(tokens, partner, 0)
+
+
+def defined(tokens: Sequence[Token]) -> frozenset[str]:
+    """The functions whose definitions begin anywhere in a broken statement."""
+    partner = partners(tokens)
+    found = (_header(tokens, partner, start) for start in range(len(tokens)))
+    return frozenset(token.value for token in found if token is not None)
+
+
+def _header(tokens: Sequence[Token], partner: Sequence[int], start: int) -> Token | None:
+    """The name of the function whose definition begins at ``start``."""
+    kinds = [token.type for token in tokens[start : start + 2]]
+    if kinds == ["FUNCTION", "NAME"]:
+        return tokens[start + 1]
+    if kinds != ["NAME", "CALL"]:
+        return None
+    after = [token.type for token in tokens[_after_call(tokens, start, partner) :][:1]]
+    return tokens[start] if after in (["ASSIGN"], ["KWASSIGN"], ["TYPE"]) else None
+
+
 def right_side(tokens: Sequence[Token], partner: Sequence[int], start: int) -> int | None:
     """Where the right side begins of a function in short form that begins at ``start``; None if none does."""
     if [token.type for token in tokens[start : start + 2]] != ["NAME", "CALL"]:

@@ -22,7 +22,7 @@ from dp_lsp.frontends.julia.summary import summary
 from dp_lsp.frontends.julia.tokens import BINARY, BLOCKS, OPERANDS, Broken, Ready, Token
 from dp_lsp.frontends.problems import MissingEnd, SyntaxProblem
 from dp_lsp.problem import Problem, Related
-from dp_lsp.surface import ModuleMark, Node, Opaque, Parsed, Remark
+from dp_lsp.surface import ModuleMark, Name, Node, Opaque, Parsed, Remark, Unread
 from dp_lsp.text import Span
 
 _MOST_PROBLEMS = 3
@@ -252,5 +252,7 @@ def left_out(tokens: Sequence[Token]) -> Ready:
     """What stands for a broken statement."""
     found, names = summary(tokens), outline.target(tokens)
     does = found._replace(binds=found.mentions if names is None else names, anything="")
-    node = Opaque(tokens[0].start, tokens[-1].end, "a statement that cannot be read", does, broken=True)
+    header, defines = outline.header(tokens), outline.defined(tokens)
+    name = None if header is None else Name(header.start, header.end, header.value)
+    node = Unread(tokens[0].start, tokens[-1].end, "a statement that cannot be read", does, name, defines)
     return Ready("NODE", node, "")
