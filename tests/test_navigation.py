@@ -459,13 +459,13 @@ def test_nothing_that_was_edited_is_renamed() -> None:
 
 def sample() -> list[str]:
     """Some programs of the specification. In Julia the variable of a loop is none behind it: where a program takes
-    them for one (DP102), renaming one of them changes what is said about the other. A function that is called as one
-    of Julia's that raise, `error`, hides it, and another name does not."""
+    them for one (DP102), renaming one of them changes what is said about the other. What is called as one of Julia's
+    functions that raise or print, `error`, `println`, hides it, and another name does not."""
     texts = [path.read_text("utf-8") for path in sorted((ROOT / "fixtures").glob("spec/*.md"))]
     programs = [match for text in texts for match in re.findall(r"```julia[^\n]*\n(.*?)```", text, re.DOTALL)]
-    return [text for text in programs[::24] if "DP102" not in text and "error(x) =" not in text] + [
-        FIXTURES[0].read_text("utf-8")
-    ]
+    hiding = "DP102", "error(x) =", "println = "
+    kept = [text for text in programs[::24] if not any(each in text for each in hiding)]
+    return [*kept, FIXTURES[0].read_text("utf-8")]
 
 
 def verdicts(analysis: Analysis) -> tuple[object, ...]:
