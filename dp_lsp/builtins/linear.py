@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dp_lsp.builtins.define import Args, Linear
+from dp_lsp.core.algebra import Poly
 from dp_lsp.core.linear import WHOLE, WIDEST, LinearForm, Piece, chosen, combined, side_by_side, summed
 from dp_lsp.core.metrics import is_data, is_discrete
 
@@ -102,6 +103,11 @@ def size(args: Args, forms: Forms) -> LinearForm | None:
 def one_of(args: Args, forms: Forms) -> LinearForm | None:
     """One of the arguments, whichever is the largest or the smallest."""
     return None if any(map(is_data, args.types)) else chosen(forms)
+
+
+def either(args: Args, forms: Forms) -> LinearForm | None:
+    """The second or the third argument, as the first one says, which is public."""
+    return None if forms[0] is not None or any(map(is_data, args.types)) else chosen(forms[1:])
 
 
 def in_range(args: Args, forms: Forms) -> LinearForm | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dp_lsp.builtins import intervals
+from dp_lsp.builtins import intervals, linear
 from dp_lsp.builtins.arithmetic import CALCULUS, joined_elements, numeric
 from dp_lsp.builtins.define import Args, Builtin, Factors, Form, Refusal, Refused, each, form
 from dp_lsp.builtins.factors import are_data
@@ -167,7 +167,7 @@ ROWS: tuple[Builtin, ...] = (
         "ifelse",
         "ifelse(c, a, b)",
         (
-            form(_chosen_number, _choice, one_of=("a", "b"), c=A_BOOL, a=NUMBER, b=NUMBER),
+            form(_chosen_number, _choice, one_of=("a", "b"), linear=linear.either, c=A_BOOL, a=NUMBER, b=NUMBER),
             form(lambda args: BOOL, _choice, one_of=("a", "b"), c=A_BOOL, a=A_BOOL, b=A_BOOL),
             form(_chosen_container, _choice, one_of=("a", "b"), c=A_BOOL, a=_CHOSEN, b=_CHOSEN),
         ),

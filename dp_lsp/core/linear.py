@@ -28,7 +28,12 @@ one entry of x after the other may be changed, so at most the largest column of 
 |a|, the largest or smallest of some numbers, and a number that is moved into a range are one linear function of what
 they are made of or another one, up to what is public, and go from one to the other without a jump: a :class:`Choice`.
 On the straight line between two inputs a value made of choices is continuous, and one of the forms of
-:meth:`LinearForm.alternatives` on each of finitely many pieces; so it moves by at most the largest of their norms.
+:meth:`LinearForm.alternatives` on each of finitely many pieces; so it moves by at most the largest of their norms. A
+number that a public condition chooses is one of them, too, and the same one in both runs, so on all of that line.
+
+Positions that are written differently may be the same, if they are no numbers. They are public, and so the same in both
+runs: which of them are equal is one of finitely many ways (:func:`_ways`). In each, equal pieces count together, and
+other ones are apart; so the norm is at most the largest of these ways.
 
 Source: Horn and Johnson 2013, Matrix Analysis, 5.6; searched by brute force in ``tests/test_linear.py``.
 """
@@ -56,6 +61,7 @@ MOST_PARTS = 12  # of one value; what has more is a value of its own, so that a 
 WIDEST = 4  # coefficients have no more terms, and these no more factors
 MOST_ALTERNATIVES = 32  # of a value that turns; what has more is a value of its own
 _MOST_SIGNS = 6  # numbers each of which may have two signs
+_MOST_EQUAL = 16  # ways in which positions that are no numbers may be the same
 _LONGER = 8  # a root that is so much longer than a sum is left out: the sum is no less
 _DUAL = {Norm.L1: Norm.LINF, Norm.L2: Norm.L2, Norm.LINF: Norm.L1}
 
@@ -295,36 +301,72 @@ Rows = Sequence[Mapping[Piece, Poly]]
 
 def norm_of(rows: Rows, measure: Measure, norm: AnyNorm) -> Sens:
     """How far a result moves in a norm where a source moves by 1, of which each row of the result is a combination.
-    Where two positions may turn out to be the same, each part counts by itself."""
+    Where too many positions may turn out to be the same, each part counts by itself."""
     pieces = list(dict.fromkeys(piece for row in rows for piece in row))
     if len(pieces) == len(rows) == 1 and not any(isinstance(place, All) for place in pieces[0].places):
         return ONE if measure.discrete else magnitude(rows[0][pieces[0]])
-    if all(map(_are_apart, zip(*(piece.places for piece in pieces), strict=True))):
-        return _in_norms(rows, pieces, measure, norm)
+    axes = [_ways(axis) for axis in zip(*(piece.places for piece in pieces), strict=True)]
+    if prod(map(len, axes)) <= _MOST_EQUAL:
+        return _in_norms([_where_equal(rows, equal) for equal in product(*axes)], measure, norm)
     alone = ([{piece: row[piece]} if piece in row else {} for row in rows] for piece in pieces)
-    return total(_in_norms(each, [piece], measure, norm) for each, piece in zip(alone, pieces, strict=True))
+    return total(_in_norms([each], measure, norm) for each in alone)
 
 
-def _are_apart(places: Iterable[Place]) -> bool:
+def _where_equal(rows: Rows, equal: Sequence[Mapping[Place, Place]]) -> Rows:
+    """The same combinations where some places along each axis are equal to others: they are those."""
+    merged = list[dict[Piece, Poly]]()
+    for row in rows:
+        found: dict[Piece, Poly] = {}
+        for piece, coefficient in row.items():
+            own = Piece(tuple(way.get(place, place) for way, place in zip(equal, piece.places, strict=True)))
+            found[own] = found[own] + coefficient if own in found else coefficient
+        merged.append(found)
+    return merged
+
+
+def _ways(places: Iterable[Place]) -> list[dict[Place, Place]]:
+    """Which of these places may be the same, each way with what they are then: groups in which no two are certainly
+    different."""
+    ways: list[dict[Place, Place]] = [{}]
+    for place in dict.fromkeys(places):
+        if isinstance(place, Poly) and len(ways) <= _MOST_EQUAL:
+            ways = [{**way, place: group} for way in ways for group in _groups(way, place)]
+    return ways
+
+
+def _groups(way: Mapping[Place, Place], place: Poly) -> Iterator[Place]:
+    """The groups of places, each by its first, that another one may be in; and one of its own."""
+    yield place
+    for first in dict.fromkeys(way.values()):
+        members = [other for other, group in way.items() if group == first]
+        if all(isinstance(other, Poly) and not _are_apart(place, other) for other in members):
+            yield first
+
+
+def _are_apart(place: Poly, other: Poly) -> bool:
     """Whether places that are written differently are different: numbers are, and formulas whose difference is one."""
-    known = [place for place in dict.fromkeys(places) if isinstance(place, Poly)]
-    formulas = [place for place in known if place.number is None]
-    return all(a is b or (a - b).number is not None for a in formulas for b in known)
+    return (place - other).number is not None
 
 
-def _in_norms(rows: Rows, pieces: Sequence[Piece], measure: Measure, norm: AnyNorm) -> Sens:
-    """The same of norms that are open. One that is free is any: what moves by no more than 1 in each does in L1."""
+def _in_norms(ways: Sequence[Rows], measure: Measure, norm: AnyNorm) -> Sens:
+    """The largest norm of some combinations, of norms that are open, too. One that is free is any: what moves by no
+    more than 1 in each does in L1."""
     source = measure.norm
     if isinstance(source, NormVariable):
         sides = ((known, known if norm is source else norm) for known in Norm)
-        each = [_in_norms(rows, pieces, measure._replace(norm=known), other) for known, other in sides]
+        each = [_in_norms(ways, measure._replace(norm=known), other) for known, other in sides]
         return each[0] if source.free else by_norm(source, *each)
     if isinstance(norm, NormVariable):
-        return by_norm(norm, *(_in_norms(rows, pieces, measure, known) for known in Norm))
+        return by_norm(norm, *(_in_norms(ways, measure, known) for known in Norm))
+    return _largest(_in_known_norms(rows, measure, norm) for rows in ways)
+
+
+def _in_known_norms(rows: Rows, measure: Measure, norm: Norm) -> Sens:
+    pieces = list(dict.fromkeys(piece for row in rows for piece in row))
     lines = dict.fromkeys(piece.places[0] if len(piece.places) == 2 else All.ADDED for piece in pieces)
     if All.KEPT in lines:
         lines = {**lines, All.ADDED: None}
-    return maximum(_from_line(rows, pieces, line, measure, norm) for line in lines if line is not All.KEPT)
+    return _largest(_from_line(rows, pieces, line, measure, norm) for line in lines if line is not All.KEPT)
 
 
 def _from_line(rows: Rows, pieces: Sequence[Piece], line: Place, measure: Measure, norm: Norm) -> Sens:
@@ -364,6 +406,16 @@ def _sum(values: Iterable[Poly]) -> Poly:
     return reduce(Poly.__add__, values, _NONE)
 
 
+def _largest(values: Iterable[Sens]) -> Sens:
+    """The largest of several numbers, without those that are known to be no larger than another one."""
+    kept = list[Sens]()
+    for value in dict.fromkeys(values):
+        if not any(decide(value, "<=", other) for other in kept):
+            kept = [other for other in kept if not decide(other, "<=", value)]
+            kept.append(value)
+    return maximum(kept)
+
+
 # Norms of matrices
 
 
@@ -376,19 +428,19 @@ def operator_norm(rows: Matrix, source: Norm, norm: Norm) -> Sens:
     if not used:
         return ZERO
     if source is Norm.L1:
-        return maximum(_norm(map(magnitude, column), norm) for column in zip(*used, strict=True))
+        return _largest(_norm(map(magnitude, column), norm) for column in zip(*used, strict=True))
     if norm is Norm.LINF or len(used) == 1:
-        return maximum(_norm(map(magnitude, row), _DUAL[source]) for row in used)
+        return _largest(_norm(map(magnitude, row), _DUAL[source]) for row in used)
     blocks = [_block_norm(block, source, norm) for block in _blocks(used)]
     if source is Norm.LINF:
         return _norm(blocks, norm)
-    return maximum(blocks) if norm is Norm.L2 else _norm(blocks, Norm.L2)
+    return _largest(blocks) if norm is Norm.L2 else _norm(blocks, Norm.L2)
 
 
 def _norm(values: Iterable[Sens], norm: Norm) -> Sens:
     listed = [each for each in values if not each.zero]
     if norm is Norm.LINF:
-        return maximum(listed)
+        return _largest(listed)
     added = total(listed)
     if norm is Norm.L1 or len(listed) < 2:
         return added
@@ -422,9 +474,9 @@ def _block_norm(rows: Matrix, source: Norm, norm: Norm) -> Sens:
         return _spectral(rows, columns)
     known = all(each.number is not None for row in rows for each in row)
     if known and norm is Norm.L1 and len(rows) <= _MOST_SIGNS:
-        return maximum(_norm(map(magnitude, image), _DUAL[source]) for image in _with_signs(rows))
+        return _largest(_norm(map(magnitude, image), _DUAL[source]) for image in _with_signs(rows))
     if known and source is Norm.LINF and len(columns) <= _MOST_SIGNS:
-        return maximum(_norm(map(magnitude, image), norm) for image in _with_signs(columns))
+        return _largest(_norm(map(magnitude, image), norm) for image in _with_signs(columns))
     return _norm([_norm(map(magnitude, row), _DUAL[source]) for row in rows], norm)
 
 
@@ -446,7 +498,7 @@ def _spectral(rows: Matrix, columns: Matrix) -> Sens:
         return ((number(a + d) + apart) * number(Fraction(1, 2))).root()
     sizes = [[magnitude(each) for each in row] for row in rows]
     squares = _norm([each for row in sizes for each in row], Norm.L2)
-    lines = maximum(map(total, sizes)) * maximum(map(total, zip(*sizes, strict=True)))
+    lines = _largest(map(total, sizes)) * _largest(map(total, zip(*sizes, strict=True)))
     return squares if decide(squares, "<=", lines.root()) else lines.root()
 
 
@@ -454,5 +506,5 @@ def _norm_of_data(columns: Matrix, source: Norm, norm: Norm) -> Sens:
     """How far apart entries are that are compared by equality."""
     uses = [[ONE if each.terms else ZERO for each in column] for column in columns]
     if source is Norm.L1:
-        return maximum(_norm(column, norm) for column in uses)
-    return _norm([maximum(row) for row in zip(*uses, strict=True)], norm)
+        return _largest(_norm(column, norm) for column in uses)
+    return _norm([_largest(row) for row in zip(*uses, strict=True)], norm)

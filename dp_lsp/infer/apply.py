@@ -156,11 +156,13 @@ def run(
     types: Sequence[Type],
     directly: bool = False,
     alike: bool = False,
+    shared: bool = False,
 ) -> ResolvedCall | None:
     """Choose the method that runs for arguments of these types, and instantiate it. None, with a problem, if there is
     none or it cannot be told which. What is called ``directly`` may count datasets by more steps than they have; calls
-    that are ``alike`` are given nothing that is public, and of one size."""
-    scheme = _chosen(inference, site, value, types, directly)
+    that are ``alike`` are given nothing that is public, and of one size. Of arguments that have a source in common,
+    which are ``shared``, it counts which linear function the method is."""
+    scheme = _chosen(inference, site, value, types, directly, shared)
     if scheme is None:
         return None
     for premise in scheme.premises:
@@ -204,7 +206,7 @@ def run(
 
 
 def _chosen(
-    inference: Inference, site: Site, value: FunctionValue, types: Sequence[Type], by_name: bool
+    inference: Inference, site: Site, value: FunctionValue, types: Sequence[Type], by_name: bool, shared: bool
 ) -> Scheme | None:
     """The method that runs for arguments of these types. None, with a problem, if there is none that can be used."""
     if len(inference.context.running) > MOST_NESTED:
@@ -216,7 +218,7 @@ def _chosen(
     method = dispatch.choose(inference, site.span, value, types, by_name)
     if method is None:
         return None
-    scheme = as_called(inference, method, types)
+    scheme = as_called(inference, method, types, shared)
     if not scheme.reason:
         return scheme
     if scheme.reason != method.reason:
@@ -356,7 +358,7 @@ def call(
     if dispatch.waits(value, types):
         return openings.call(inference, node, FunctionType(value), callee, arguments)
     site = Site(node.span, node.function.span, node.args)
-    outcome = run(inference, site, value, types, directly=True)
+    outcome = run(inference, site, value, types, directly=True, shared=through.is_shared(inference, node, arguments))
     if outcome is None:
         return NOT_UNDERSTOOD
     counted = [
@@ -526,29 +528,32 @@ _STATIC = Poly.of(0)  # stands for any public number
 _TOO_MANY = "too many functions without annotations call each other"
 
 
-def as_called(inference: Inference, scheme: Scheme, types: Sequence[Type]) -> Scheme:
+def as_called(inference: Inference, scheme: Scheme, types: Sequence[Type], shared: bool) -> Scheme:
     """The scheme of a method for arguments of these types. Julia compiles a method without annotations anew for the
     types it is called with; so its scheme for one call is the one it would have if these types were written there. That
     is asked for where the scheme for any types does not serve: where it could not be found, for datasets, of which the
-    report of the method itself says nothing, and where all that it is given are public numbers: then so is what it
-    returns, and a formula of them."""
+    report of the method itself says nothing, where all that it is given are public numbers: then so is what it returns,
+    and a formula of them, and for arguments that are ``shared``: of operations that wait it is not known which linear
+    functions they are."""
     if scheme.template is None:
         return scheme
     open_ = [isinstance(param.declared, Anything) for param in scheme.params]
     given = tuple(type_ if each else None for each, type_ in zip(open_, types, strict=True))
     of_datasets = any(isinstance(type_, Dataset) for type_ in given)
     of_publics = bool(types) and all(map(publics.is_given, types))
-    if not (scheme.reason or of_datasets or of_publics) or not all(
+    of_forms = shared and bool(scheme.opens) and scheme.form is None
+    if not (scheme.reason or of_datasets or of_publics or of_forms) or not all(
         type_ is None or _is_known(type_) for type_ in given
     ):
         return scheme
+    serves = not scheme.reason and not of_datasets
     effort, key = (
         inference.context.effort,
         (scheme.template, tuple(type_ and _without_number(type_) for type_ in given)),
     )
     if key not in effort.known:
         if not (effort.left and effort.depth):
-            return replace(scheme, reason=scheme.reason if of_publics else _TOO_MANY)
+            return scheme if serves else replace(scheme, reason=scheme.reason if of_publics else _TOO_MANY)
         effort.left -= 1
         effort.depth -= 1
         general = _General()
@@ -556,7 +561,7 @@ def as_called(inference: Inference, scheme: Scheme, types: Sequence[Type]) -> Sc
         effort.known[key] = scheme.template.called_with(tuple(made), effort)
         effort.depth += 1
     found = effort.known[key]
-    return scheme if of_publics and found.reason and not scheme.reason else found
+    return scheme if serves and found.reason else found
 
 
 def _without_number(type_: Type) -> Type:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import repeat
 from typing import NamedTuple, cast
 
 from dp_lsp.builtins.define import Args, Form
@@ -25,7 +26,7 @@ from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol, TooLong
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import Substitution, norms_of, symbols_of
-from dp_lsp.core.linear import MOST_PARTS, WHOLE, All, LinearForm, Part, Piece, combined, piece_of
+from dp_lsp.core.linear import MOST_PARTS, WHOLE, All, LinearForm, Part, Piece, chosen, combined, piece_of
 from dp_lsp.core.scheme import Judgement, Move, Moves
 from dp_lsp.core.sens import ZERO, Sens
 from dp_lsp.core.term import Local
@@ -60,9 +61,34 @@ def of_call(
             return found
         found = replace(found, form=result)
         again = form.applies is not None or is_shared(forms)  # of a function less is known than of what it makes
+        again = again or any(map(_is_in_another_norm, repeat(inference), values, forms))
         return measured(inference, node.span, forms, result, found) if again else found
     except TooLong:
         return replace(found, form=None)
+
+
+def _is_in_another_norm(inference: Inference, value: Judgement, form: LinearForm | None) -> bool:
+    """Whether a container is measured otherwise than what it is a function of: what is made of it moves as far as that
+    says, and may be converted twice by what is known of the container."""
+    type_ = inference.type(value)
+    if form is None or not isinstance(type_, Container):
+        return False
+    norm = inference.solver.norm(type_.norm)
+    return any(cast(sources.Source, each).norm(inference.solver) not in (None, norm) for each in form.sources)
+
+
+def of_either(
+    inference: Inference, values: Sequence[Judgement], nodes: Sequence[term.Term], found: Judgement
+) -> Judgement:
+    """One of some numbers, whichever a public condition says: in both of two runs it is the same one."""
+    if not isinstance(inference.type(found), NumberType) or not found.moves or not inference.context.rules.linear:
+        return found
+    forms = [sources.known(inference.solver, *each) for each in zip(nodes, values, strict=True)]
+    if any(each is None and value.moves for each, value in zip(forms, values, strict=True)):
+        return found
+    if any(_base(inference.type(value)) is Base.DATA for value in (*values, found)):
+        return found
+    return replace(found, form=chosen(forms))
 
 
 def are_compared_alike(inference: Inference, values: Sequence[Judgement], found: Judgement) -> bool:

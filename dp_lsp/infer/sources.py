@@ -35,6 +35,10 @@ class Source(Protocol):
         pieces, or what one combination is."""
         ...
 
+    def norm(self, solver: Solver) -> AnyNorm | None:
+        """The norm that it is measured in, if it is a container."""
+        ...
+
     def is_real(self, publics: Publics) -> bool:
         """Whether it is certainly made of numbers, and never of NaN, if parameters are."""
         ...
@@ -52,6 +56,11 @@ class Value:
         type_ = solver.type(self.judgement.type)
         factor = norm_of(rows, _measure(type_), norm)
         yield Weighted(self.judgement.moves, factor, common(_way(each) for row in rows for each in row.values()))
+
+    def norm(self, solver: Solver) -> AnyNorm | None:
+        """That of its type."""
+        type_ = solver.type(self.judgement.type)
+        return solver.norm(type_.norm) if isinstance(type_, Container) else None
 
     def is_real(self, publics: Publics) -> bool:
         """What it was made of tells."""

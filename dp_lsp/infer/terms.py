@@ -31,7 +31,7 @@ from dp_lsp.core.types import (
     Unknown,
     without_static,
 )
-from dp_lsp.infer import applications, calls, disjoint, explain, functions, loops, moves, problems, sampling, tallies
+from dp_lsp.infer import applications, calls, disjoint, explain, functions, linear, loops, moves, problems, sampling, tallies
 from dp_lsp.infer.context import UnknownGlobal
 from dp_lsp.infer.effects import NONE, Effects, Evaluation, failing, in_sequence, showing, spending
 from dp_lsp.infer.inference import Inference
@@ -177,7 +177,10 @@ def _branch(inference: Inference, node: term.Branch) -> Evaluation:
         from dp_lsp.infer.mistakes import suspicions  # hardly any function has such branches
 
         suspicions.compare_brackets(inference, node)
-    result = joined(inference, node.span, sides[0].value, sides[1].value, condition.moves)
+    values = [side.value for side in sides]
+    result = joined(inference, node.span, *values, condition.moves)
+    if not condition.moves and result.form is None:
+        result = linear.of_either(inference, values, (node.then.result, node.otherwise.result), result)
     return Evaluation(result).after(before, *failures, *spent)
 
 

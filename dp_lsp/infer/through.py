@@ -80,8 +80,7 @@ def of_call(
     found: Judgement,
 ) -> Judgement:
     """The result of a call as a linear function of what the arguments are functions of."""
-    here = value.home is None or value.home is inference.context.home
-    if scheme.form is None or not here or not found.moves or not inference.context.rules.linear:
+    if scheme.form is None or not _is_here(inference, value) or not found.moves or not inference.context.rules.linear:
         return found
     forms = [sources.known(inference.solver, *each) for each in zip(node.args, arguments, strict=True)]
     if any(each is None and argument.moves for each, argument in zip(forms, arguments, strict=True)):
@@ -109,6 +108,19 @@ def times(value: FunctionValue, scheme: Scheme, values: Substitution, home: obje
     if part is None or coefficient is None or not isinstance(part.piece, Piece):
         return None
     return values.poly(coefficient) if set(part.piece.places) <= {All.KEPT} else None
+
+
+def is_shared(inference: Inference, node: term.Apply, arguments: Sequence[Judgement]) -> bool:
+    """Whether arguments have a source in common, so that it counts which function of them a method is."""
+    if sum(1 for each in arguments if each.moves) < 2 or not inference.context.rules.linear:
+        return False
+    return linear.is_shared([sources.known(inference.solver, *each) for each in zip(node.args, arguments, strict=True)])
+
+
+def _is_here(inference: Inference, value: FunctionValue) -> bool:
+    """Whether the numbers of a method are known where it is called: one that was made in another function has some of
+    that."""
+    return value.home is None or value.home is inference.context.home
 
 
 def _is_plain(form: LinearForm) -> bool:

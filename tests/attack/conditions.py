@@ -21,6 +21,7 @@ from dp_lsp.core.types import Norm
 from dp_lsp.engine.check import Engine
 from dp_lsp.features.report import file_report
 from dp_lsp.infer import declared, disjoint, entries, parts, publics, reading, records, through
+from dp_lsp.infer import linear as forms
 from dp_lsp.infer import tallies as reader
 from dp_lsp.mechanisms import noise
 from dp_lsp.mechanisms.pairs import Pair
@@ -56,6 +57,7 @@ SEEDS = {
     "declared: a norm is not measured anew": 286,
     "turns: each linear function between two turns counts": 11,
     "turns: all that may be the largest counts": 11,
+    "turns: each side of a public choice counts": 1797,
     "entries: releases that move together add up in L2": 137,
 }
 """A seed that refutes what is claimed without each condition; the command ``conditions`` finds them."""
@@ -177,6 +179,7 @@ def conditions() -> Iterator[Rule]:
     yield _without("declared: a norm is not measured anew", declared._Promise, "_measured", _believed)
     yield _without("turns: each linear function between two turns counts", linear.LinearForm, "alternatives", _only_one)
     yield _without("turns: all that may be the largest counts", linear, "chosen", _of_the_first)
+    yield _without("turns: each side of a public choice counts", forms, "chosen", _of_the_first)
     yield _without("entries: releases that move together add up in L2", entries, "_in_one", _the_first_alone)
     yield _without("calls: what a method computes is known in it only", through, "_is_lasting", _always(True))
     yield _without("calls: the numbers of a call are put into what a method does", through, "_composed", _as_written)
