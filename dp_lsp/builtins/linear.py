@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dp_lsp.builtins.define import Args, Linear
-from dp_lsp.core.algebra import Poly
 from dp_lsp.core.linear import WHOLE, WIDEST, LinearForm, Piece, chosen, combined, side_by_side, summed
 from dp_lsp.core.metrics import is_data, is_discrete
 

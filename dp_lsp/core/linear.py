@@ -409,10 +409,9 @@ def _sum(values: Iterable[Poly]) -> Poly:
 def _largest(values: Iterable[Sens]) -> Sens:
     """The largest of several numbers, without those that are known to be no larger than another one."""
     kept = list[Sens]()
-    for value in dict.fromkeys(values):
-        if not any(decide(value, "<=", other) for other in kept):
-            kept = [other for other in kept if not decide(other, "<=", value)]
-            kept.append(value)
+    for each in dict.fromkeys(values):
+        if not any(decide(each, "<=", other) for other in kept):
+            kept = [*(other for other in kept if not decide(other, "<=", each)), each]
     return maximum(kept)
 
 

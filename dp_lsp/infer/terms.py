@@ -177,10 +177,10 @@ def _branch(inference: Inference, node: term.Branch) -> Evaluation:
         from dp_lsp.infer.mistakes import suspicions  # hardly any function has such branches
 
         suspicions.compare_brackets(inference, node)
-    values = [side.value for side in sides]
-    result = joined(inference, node.span, *values, condition.moves)
+    one, other = (side.value for side in sides)
+    result = joined(inference, node.span, one, other, condition.moves)
     if not condition.moves and result.form is None:
-        result = linear.of_either(inference, values, (node.then.result, node.otherwise.result), result)
+        result = linear.of_either(inference, (one, other), (node.then.result, node.otherwise.result), result)
     return Evaluation(result).after(before, *failures, *spent)
 
 
