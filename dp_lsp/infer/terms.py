@@ -31,7 +31,19 @@ from dp_lsp.core.types import (
     Unknown,
     without_static,
 )
-from dp_lsp.infer import applications, calls, disjoint, explain, functions, linear, loops, moves, problems, sampling, tallies
+from dp_lsp.infer import (
+    applications,
+    calls,
+    disjoint,
+    explain,
+    functions,
+    linear,
+    loops,
+    moves,
+    problems,
+    sampling,
+    tallies,
+)
 from dp_lsp.infer.context import UnknownGlobal
 from dp_lsp.infer.effects import NONE, Effects, Evaluation, failing, in_sequence, showing, spending
 from dp_lsp.infer.inference import Inference

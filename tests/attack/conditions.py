@@ -57,7 +57,6 @@ SEEDS = {
     "declared: a norm is not measured anew": 286,
     "turns: each linear function between two turns counts": 11,
     "turns: all that may be the largest counts": 11,
-    "turns: each side of a public choice counts": 1797,
     "entries: releases that move together add up in L2": 137,
 }
 """A seed that refutes what is claimed without each condition; the command ``conditions`` finds them."""
@@ -141,6 +140,9 @@ function f(v::MetricVector(Integer, Symmetric), eps::Static()) :: Priv()
     [noisy(filter(x -> x >= 3, v), eps), noisy(filter(x -> x <= 4, v), eps)]
 end
 """,
+    "turns: each side of a public choice counts": """
+f(v::MetricVector(Real, L1), c::Static()) = (c > 1 ? 3 * v[1] : v[2]) - v[1]
+""",
 }
 """What no seed writes: a program that refutes what is claimed without each of the other conditions."""
 
@@ -179,7 +181,6 @@ def conditions() -> Iterator[Rule]:
     yield _without("declared: a norm is not measured anew", declared._Promise, "_measured", _believed)
     yield _without("turns: each linear function between two turns counts", linear.LinearForm, "alternatives", _only_one)
     yield _without("turns: all that may be the largest counts", linear, "chosen", _of_the_first)
-    yield _without("turns: each side of a public choice counts", forms, "chosen", _of_the_first)
     yield _without("entries: releases that move together add up in L2", entries, "_in_one", _the_first_alone)
     yield _without("calls: what a method computes is known in it only", through, "_is_lasting", _always(True))
     yield _without("calls: the numbers of a call are put into what a method does", through, "_composed", _as_written)
@@ -209,6 +210,7 @@ def conditions() -> Iterator[Rule]:
     )
     yield _without("parts: what a call sees of a dataset moves with it", events, "_named_anew", _as_named)
     yield _without("parts: what a call sees is what the filter keeps", parts, "_one_of", _always(lambda case: {}))
+    yield _without("turns: each side of a public choice counts", forms, "of_either", _of_the_second)
 
 
 def refuted(rule: Rule | None, first: int, count: int) -> Refuted | None:
@@ -364,6 +366,10 @@ def _only_one(right: Any) -> Any:
 
 def _of_the_first(right: Any) -> Any:
     return lambda options: right(tuple(options)[:1])
+
+
+def _of_the_second(right: Any) -> Any:
+    return lambda inference, values, nodes, found: right(inference, values[1:], nodes[1:], found)
 
 
 def _apart(right: Any) -> Any:

@@ -98,14 +98,14 @@ def written(seed: int) -> Written:
     return Written(text, writer.cause, writer.features)
 
 
-def checked(texts: Sequence[str], checker: str = CHECKER) -> list[list[Claim]]:
-    """What a checker claims of each text."""
+def checked(texts: Sequence[str], checker: str = CHECKER, options: Sequence[str] = ()) -> list[list[Claim]]:
+    """What a checker, asked with more ``options``, claims of each text."""
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder, f"p{number}.jl") for number in range(len(texts))]
         for path, text in zip(paths, texts, strict=True):
             path.write_text(text, "utf-8")
-        options = ["check", "--no-cache", "--output-format", "json", *map(str, paths)]
-        run = subprocess.run([*shlex.split(checker), *options], capture_output=True, text=True)
+        asked = ["check", "--no-cache", "--output-format", "json", *options, *map(str, paths)]
+        run = subprocess.run([*shlex.split(checker), *asked], capture_output=True, text=True)
         if run.returncode not in (0, 1):
             raise RuntimeError(run.stderr)
         files: dict[str, Any] = {Path(each["path"]).name: each for each in json.loads(run.stdout)["files"]}

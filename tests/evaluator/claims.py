@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from functools import cache
-from types import CodeType
+from types import CodeType, MappingProxyType
 from typing import Any, NamedTuple
 
 from .failures import Unmodelled
@@ -42,7 +42,7 @@ class Parameter(NamedTuple):
 
 class Claim(NamedTuple):
     """A function that is said to be proved, with what that rests on. The bounds hold for all positive values of the
-    ``free`` names in them."""
+    ``free`` names in them. ``priced`` is the smallest ε of each parameter at the δ that was asked for, if one was."""
 
     name: str
     private: bool
@@ -52,6 +52,7 @@ class Claim(NamedTuple):
     premises: Mapping[str, str]
     norms: Mapping[str, str]
     free: tuple[str, ...] = ()
+    priced: Mapping[str, float] = MappingProxyType({})
 
     @property
     def finite(self) -> bool:
@@ -93,7 +94,9 @@ def _claim(each: Mapping[str, Any]) -> Claim:
     except Unmodelled:
         returns = Space("anything")
     free = tuple(dict.fromkeys(_shares(each["bounds"])))
-    return Claim(each["name"], private, parameters, returns, tuple(formulas), premises, norms, free)
+    numbers = [bound for bound in each.get("numeric") or () if len(bound["parameters"]) == 1]
+    priced = {bound["parameters"][0]: float(bound["epsilon"]) for bound in numbers}
+    return Claim(each["name"], private, parameters, returns, tuple(formulas), premises, norms, free, priced)
 
 
 def _shares(bounds: Iterable[Mapping[str, Any]]) -> Iterator[str]:

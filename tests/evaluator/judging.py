@@ -26,6 +26,7 @@ from .values import Array, Grads, Model, Turned, Value, is_number, number, type_
 SETTINGS, PAIRS, OUTPUTS = 3, 5, 3
 _STATICS = tuple(map(Fraction, ("1", "2", "0.5", "3", "0", "-1", "0.1", "2.5", "7", "1e-6", "-0.5", "100")))
 _WRITTEN = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.])")
+_ADDED = re.compile(r"(?<![\w.])(-?\d+(?:\.\d+)?) \+ (\d+(?:\.\d+)?)(?![\w.])")
 _BESIDE = (Fraction(0), Fraction(1, 2**20), Fraction(-1, 2**20), Fraction(1))
 _PREMISES = {"Real number": ("number", "Real"), "Integer": ("number", "Integer"), "Data": ("number", "Data")}
 
@@ -56,8 +57,10 @@ class Run(NamedTuple):
 
 
 def spots(text: str) -> tuple[Fraction, ...]:
-    """The numbers that are written in a text, and numbers close to them: where what a program does changes."""
+    """The numbers that are written in a text, sums of two as well, and numbers close to them: where what a program does
+    changes."""
     written = {Fraction(each) for each in _WRITTEN.findall(text) if abs(Fraction(each)) < 1000}
+    written |= {Fraction(one) + Fraction(other) for one, other in _ADDED.findall(text)}
     near = {number + step for number in {*written, *(-each for each in written)} for step in _BESIDE}
     return tuple(sorted(near, key=lambda each: (abs(each), each)))[:60]
 
@@ -300,6 +303,19 @@ def needed(ones: Sequence[Draw], others: Sequence[Draw], epsilon: float) -> floa
     if mu:
         found = max(found, _gaussian_delta(mu, epsilon))
     return found
+
+
+def curve(ones: Sequence[Draw], others: Sequence[Draw], delta: float) -> float:
+    """The smallest ε at a δ for two runs with Gaussian noise alone: as that of one release, as squares add up."""
+    pairs = zip(ones, others, strict=True)
+    mu = math.sqrt(math.fsum((float(a.hidden - b.hidden) / a.scale) ** 2 for a, b in pairs))
+    low, high = 0.0, 1.0
+    while mu and _gaussian_delta(mu, high) > delta and high < 600:
+        high *= 2
+    for _ in range(60 if mu else 0):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _gaussian_delta(mu, middle) > delta else (low, middle)
+    return low
 
 
 def _gaussian_delta(mu: float, epsilon: float) -> float:

@@ -388,8 +388,10 @@ def histogram(machine: Machine, value: Value, edges: Value) -> Value:
 def resize(machine: Machine, value: Value, count: Value, filling: Value) -> Value:
     entries = list(elements(value))
     wanted = int(number(count))
-    if len(entries) > wanted:
+    if len(entries) > wanted + 1:
         raise Unmodelled("records that are drawn")
+    if len(entries) > wanted:  # any one may be left out; its neighbour, which has one less, leaves out none
+        entries = [*entries[-1:], *entries[1:-1]][:wanted]
     return collected([*entries, *[filling] * (wanted - len(entries))])
 
 

@@ -15,11 +15,11 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from .spaces import Drawing, Space
-from .values import Array, Value
+from .values import Array, Value, number
 
 FAR = (Fraction(-1000), Fraction(1000))
 TINY = Fraction(1, 2**20)
-ROWS, CROWD = 24, 64
+ROWS, CROWD, BESIDE = 24, 64, 2
 _LEAST = re.compile(r"≥ (\d+)")
 
 
@@ -39,8 +39,8 @@ def around(of: Space, base: Array, drawing: Drawing, known: Iterable[Fraction], 
     people = [[record] * share for record in _candidates(of, base, drawing, known)]
     drawing.source.shuffle(people)
     people = people[: max(most, 2)]
-    kept = records[share:] if replaced else records
-    found = [_dataset(of, base, kept + person) for person in people]
+    kept, first = records[share:] if replaced else records, drawing.source.random() < 0.3
+    found = [_dataset(of, base, person + kept if first else kept + person) for person in people]
     if replaced:
         return Around(found, list(itertools.combinations(range(len(found)), 2)))
     return Around([base, *found], [(0, place + 1) for place in range(len(found))])
@@ -58,8 +58,12 @@ def smallest(of: Space, base: Array, share: int) -> Array:
 
 
 def crowd(of: Space, base: Array, drawing: Drawing) -> Array:
-    """Many people of two kinds: one of several choices is nearly certain, or two are close."""
-    kinds = [drawing.source.choice(_candidates(of, base, drawing, ())) for _ in range(2)]
+    """Many people of two kinds, which are no neighbours of each other: one of several choices is nearly certain, or two
+    are close."""
+    found = _candidates(of, base, drawing, ())
+    if not of.rows:
+        found = list({round(Fraction(number(each[0])) * BESIDE): each for each in found}.values())
+    kinds = [drawing.source.choice(found) for _ in range(2)]
     return base if of.shape.isdigit() else _dataset(of, base, kinds * (CROWD // 2))
 
 

@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 from .claims import SMALL, Claim, evaluated
 from .failures import Unmodelled
-from .judging import Judge, Refuted, Run, needed, shown_pair
+from .judging import Judge, Refuted, Run, curve, needed, shown_pair
+from .machine import Draw
 from .records import FAR, TINY, around, beside, crowd, smallest
 from .spaces import INFINITE, Drawing, Space, distance
 from .types import Parameter as Annotation
@@ -27,6 +28,8 @@ from .values import Array, Value, is_a, is_number, number
 _STEPS = (Fraction(1), Fraction(1, 1024), Fraction(100))
 _PUBLIC = tuple(map(Fraction, ("2", "3", "1", "4", "0.5", "10")))
 _TINY = Fraction(1, 2**24)
+_BESIDE = 2**10  # a number with a larger denominator is one beside one that is written
+_WHOLE = (2, 5, 12, 100)  # the largest entry of a direction in whole numbers
 ENOUGH = 1 - 1e-6
 RELEASED = 12
 _WORD = re.compile(r"\w+")
@@ -61,6 +64,7 @@ class Worst:
         self.fixed = fixed
         whose = claim.parameters[place]
         words = set(_WORD.findall(f"{whose.bound} {whose.epsilon} {whose.delta}"))
+        self._written = [each for each in judge.spots if each.denominator < _BESIDE]
         self._named = [i for i, each in enumerate(claim.parameters) if each.static and each.name in words]
 
     def found(self, budget: int) -> Found:
@@ -183,7 +187,10 @@ class Worst:
         annotation, of = self.annotations[place], self.spaces[place]
         if self.claim.parameters[place].static and of.kind in ("number", "anything"):
             whole = isinstance(annotation, Type) and annotation.name in ("Integer", "Int64")
-            known = [each for each in _PUBLIC if not whole or each == int(each)]
+            some = _PUBLIC
+            if place not in self._named:
+                some = self.source.choice((_PUBLIC, _PUBLIC, self._written, self.judge.spots))
+            known = [each for each in some if not whole or each == int(each)] or [Fraction(1)]
             if self.claim.parameters[place].name == "eps":
                 known = [Fraction(1, 2), Fraction(1), Fraction(1, 4)]
             exact = self.source.choice(known)
@@ -319,11 +326,16 @@ class Worst:
                 for _ in range(3 if width > 1 else 0):
                     vectors.append([self.source.choice((-1.0, 1.0)) * (i in block) for i in range(count)])
             if inner.base == "Real":
-                vectors += self._steepest(args, first, outputs, away, norm, block)
+                vectors += self._steepest(args, first, outputs, away, norm, block, _TINY)
+            elif inner.base == "Integer":
+                steep = self._steepest(args, first, outputs, away, norm, block, Fraction(1))
+                vectors += [_in_whole_numbers(each, most) for each in steep for most in _WHOLE]
         whole = inner.base in ("Integer", "Data")
         for vector in vectors:
             size = _norm([each for each in vector if each], norm)
-            for step in (1, -1, *(() if self.claim.private and not whole else (100, -100)), 1 / 1024):
+            far = () if self.claim.private and not whole else (100, -100)
+            far = (*far, 1000, -1000) if inner.base == "Data" else far
+            for step in (1, -1, *far, 1 / 1024):
                 if inner.base == "Integer" and step == 1 / 1024:
                     continue
                 scale = step / size if size and not whole else step
@@ -343,19 +355,21 @@ class Worst:
         away: float,
         norm: str,
         block: Sequence[int],
+        step: Fraction,
     ) -> list[list[float]]:
-        """The vectors that the linear part of the program at a point moves most, found from several starts."""
+        """The vectors that the linear part of the program at a point, by what a step of each entry does, moves most,
+        found from several starts."""
         value = args[self.place]
         before = self._blocks(first)
         columns = []
         for place in block:
             moved = list(args)
-            moved[self.place] = _moved(value, {place: _TINY})
+            moved[self.place] = _moved(value, {place: step})
             after = self._blocks(self._run(moved, list(outputs), away))
             if [len(each[1]) for each in after] != [len(each[1]) for each in before]:
                 return []
             column = [
-                [float((b - a) / _TINY) for a, b in zip(one[1], two[1], strict=True)]
+                [float((b - a) / step) for a, b in zip(one[1], two[1], strict=True)]
                 for one, two in zip(before, after, strict=True)
             ]
             columns.append(column)
@@ -448,6 +462,8 @@ class Worst:
         self.pairs += 1
         moved = self._lost(one, other) if self.claim.private else self._apart(one, other) / float(apart)
         self._judge(args, others, one, other, float(claimed), moved * float(apart))
+        if parameter.name in self.claim.priced and self.claim.free and _are_normal(one.draws):
+            claimed, moved = self.claim.priced[parameter.name], curve(one.draws, other.draws, float(SMALL))
         share = moved / float(claimed) if claimed else (INFINITE if moved > 1e-9 else 1.0)
         if share > self.best.share or not self.best.text:
             pair = shown_pair(self.claim, self.place, args, others)
@@ -486,6 +502,10 @@ class Worst:
         return math.fsum(_norm([float(a - b) for a, b in zip(x[1], y[1], strict=True)], x[0]) for x, y in pairs)
 
 
+def _are_normal(draws: Sequence[Draw]) -> bool:
+    return bool(draws) and all(draw.kind == "gauss" for draw in draws)
+
+
 def _parts(of: Space | None, value: Value, norm: str) -> list[tuple[str, list[Fraction]]]:
     if is_number(value):
         return [("L1", [Fraction(number(value))])]
@@ -518,6 +538,12 @@ def _norm(values: Sequence[float], norm: str) -> float:
     return (
         max(map(abs, values), default=0.0) if norm == "LInf" else math.sqrt(math.fsum(each * each for each in values))
     )
+
+
+def _in_whole_numbers(vector: list[float], most: int) -> list[float]:
+    """The vector of whole numbers that is nearly a multiple of one, with so large an entry."""
+    size = max(map(abs, vector))
+    return [float(round(each * most / size)) for each in vector]
 
 
 def _sign(value: float) -> float:
