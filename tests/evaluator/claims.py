@@ -94,7 +94,7 @@ def _claim(each: Mapping[str, Any]) -> Claim:
     except Unmodelled:
         returns = Space("anything")
     free = tuple(dict.fromkeys(_shares(each["bounds"])))
-    numbers = [bound for bound in each.get("numeric") or () if len(bound["parameters"]) == 1]
+    numbers = [bound for bound in each.get("numeric") or () if len(bound["parameters"]) == 1 and bound.get("epsilon")]
     priced = {bound["parameters"][0]: float(bound["epsilon"]) for bound in numbers}
     return Claim(each["name"], private, parameters, returns, tuple(formulas), premises, norms, free, priced)
 

@@ -188,7 +188,7 @@ class Worst:
         if self.claim.parameters[place].static and of.kind in ("number", "anything"):
             whole = isinstance(annotation, Type) and annotation.name in ("Integer", "Int64")
             some = _PUBLIC
-            if place not in self._named:
+            if place not in self._named and self.claim.private:
                 some = self.source.choice((_PUBLIC, _PUBLIC, self._written, self.judge.spots))
             known = [each for each in some if not whole or each == int(each)] or [Fraction(1)]
             if self.claim.parameters[place].name == "eps":
