@@ -311,8 +311,9 @@ class Builtins:
         return self._spellings.get(builtin) or Spelling(builtin, builtin)
 
     def names(self) -> Iterator[str]:
-        """The names of all, in the order of the table, but for those that change an argument."""
-        return (name for name, (_, changes) in self._ids.items() if not changes)
+        """The names of all, in the order of the table, but for those that do the same and change an argument."""
+        own = {spelling.name for spelling in self._spellings.values()}
+        return (name for name, (_, changes) in self._ids.items() if not changes or name in own)
 
 
 class RefusedType(Exception):

@@ -267,7 +267,10 @@ def cost_follows(step: Step, result: list[float], factors: list[float], premises
             if "'" in step.factors[1] or _counts_itself(TABLE[step.rule].forms[0]):  # it may move by less than is given
                 return epsilon <= norm * once * max(shares)
             exact = 1e-2 if computed and "." in computed[1] else 1e-9  # a long number is shown rounded
-            return any(math.isclose(epsilon, norm * once * share, rel_tol=exact) for share in shares)
+            norms = (
+                {norm, 1.0} if computed else {norm}
+            )  # the change that is told may be that in the other norm, or part
+            return any(math.isclose(epsilon, each * once * share, rel_tol=exact) for each in norms for share in shares)
     return False
 
 

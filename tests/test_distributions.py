@@ -142,8 +142,8 @@ def test_pricing_loads_no_library() -> None:
         "import sys; from fractions import Fraction as F\n"
         "from dp_lsp.accounting import best, charge, pld\n"
         "from dp_lsp.mechanisms import noise\n"
-        "best.guarantees(charge.Repeat(9, noise.GaussianLoss(F(1, 9))), F(1, 9**6))\n"
-        "pld.measured(charge.Repeat(9, noise.LaplaceLoss(F(1, 9))), F(1, 9**6))\n"
+        "best.guarantees(charge.ChargedRepeat(9, noise.GaussianLoss(F(1, 9))), F(1, 9**6))\n"
+        "pld.measured(charge.ChargedRepeat(9, noise.LaplaceLoss(F(1, 9))), F(1, 9**6))\n"
         "loaded = {name.partition('.')[0] for name in sys.modules}\n"
         "print(sorted(loaded & {'numpy', 'scipy', 'mpmath', 'dp_accounting'}))"
     )

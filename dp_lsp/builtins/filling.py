@@ -13,7 +13,7 @@ from dataclasses import replace
 from dp_lsp.builtins.datasets import VECTOR
 from dp_lsp.builtins.define import Args, Builtin, Demand, Refusal, Refused, each, form, free, only
 from dp_lsp.builtins.patterns import INTEGER_NUMBER, REAL_NUMBER, STATIC_INTEGER, Box, GivenType
-from dp_lsp.builtins.traits import FreshVector, InPlace, IntegerArguments, Lengthens, NeverNaN, everyday
+from dp_lsp.builtins.traits import FreshVector, InPlace, IntegerArguments, Integral, Lengthens, NeverNaN, everyday
 from dp_lsp.core import machine
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.annotation import NumberOf
@@ -122,7 +122,7 @@ _EVERYDAY: tuple[Builtin, ...] = (
                 Refused(f"f(n::Integer) = {name}(n)", "DP207"),
                 Refused(f"f(x::Data) = {name}(x)", "DP202"),
             ),
-            traits=(FreshVector(), IntegerArguments(("n",)), NeverNaN()),
+            traits=(FreshVector(), Integral(False), IntegerArguments(("n",)), NeverNaN()),
         )
         for name in ("zeros", "ones")
     ),
@@ -158,7 +158,7 @@ _CHANGING: tuple[Builtin, ...] = (
         _MADE,
         ("f() = []", "f() = Float64[]", "function f(x::Real)\n    v = Float64[]\n    push!(v, x)\n    v\nend"),
         (Refused("f() = Data[]", "DP208"),),
-        traits=(FreshVector(),),
+        traits=(FreshVector(), Integral(False)),
     ),
     Builtin(
         PUSH,

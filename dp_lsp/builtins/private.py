@@ -191,7 +191,7 @@ ROWS: tuple[Builtin, ...] = (
         (
             "g(x::Real) = 2 * x\nf() :: Priv() = exponential_mechanism(1, 0.5, [1.0, 2.0], g)",
             "f(v::MetricVector(Real, Symmetric)) :: Priv() = "
-            "exponential_mechanism(1, 0.5, [1, 2], quantile_score(v, 0.5, [1, 2]))",
+            "exponential_mechanism(0.5, 0.5, [1, 2], quantile_score(v, 0.5, [1, 2]))",
         ),
         (
             Refused(
