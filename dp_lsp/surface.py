@@ -13,7 +13,6 @@ whole project; in a function its text is refused, and what it does elsewhere is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -67,35 +66,24 @@ NO_EFFECT = Summary()
 
 
 class Node:
-    """A piece of source text. ``depth`` is the height of the tree below it, and 1 of what has no ``children``."""
+    """A piece of source text, and the nodes directly below it, in the order of the text. ``depth`` is the height of the
+    tree below it, and 1 of what has no ``children``."""
 
-    __slots__ = ("depth", "end", "start")
+    __slots__ = ("children", "depth", "end", "start")
 
-    def __init__(self, start: int, end: int, children: Iterable[Node | None] = ()) -> None:
+    def __init__(self, start: int, end: int, children: tuple[Node | None, ...] = ()) -> None:
         self.start = start
         self.end = end
+        self.children = tuple([child for child in children if child is not None]) if children else ()
         below = 0
-        for child in children:
-            if child is not None and child.depth > below:
+        for child in self.children:
+            if child.depth > below:
                 below = child.depth
         self.depth: int = 1 + below
 
     @property
     def span(self) -> Span:
         return Span(self.start, self.end)
-
-    def children(self) -> Sequence[Node]:
-        """The nodes directly below this one."""
-        if self.depth == 1:
-            return ()
-        found: list[Node] = []
-        for slot in self.__slots__:
-            value = getattr(self, slot)
-            if isinstance(value, Node):
-                found.append(value)
-            elif isinstance(value, tuple):
-                found += [item for item in value if isinstance(item, Node)]
-        return found
 
 
 class Number(Node):
@@ -459,7 +447,7 @@ class Opaque(Node):
         what: str,
         summary: Summary = NO_EFFECT,
         broken: bool = False,
-        children: Iterable[Node] = (),
+        children: tuple[Node, ...] = (),
     ) -> None:
         super().__init__(start, end, children)
         self.what = what

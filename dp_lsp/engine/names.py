@@ -283,11 +283,11 @@ class _Walk:
 
     def _brackets(self, node: surface.Node, scope: _Scope | None) -> None:
         self._span(node, fold=True)
-        self._several(node.children(), scope)
+        self._several(node.children, scope)
 
     def _plain(self, node: surface.Node, scope: _Scope | None) -> None:
         self._spans.append((node.start, node.end))
-        self._several(node.children(), scope)
+        self._several(node.children, scope)
 
     def _several(self, nodes: Iterable[surface.Node | None], scope: _Scope | None) -> None:
         self._pending += ((node, scope) for node in nodes if node is not None)

@@ -104,7 +104,7 @@ def disturbed(node: surface.Node, semantics: Semantics) -> set[str]:
         elif isinstance(item, surface.Assign) and not inside:
             found |= names_below(item.target)
         inside |= isinstance(item, surface.Function | surface.Lambda) and not semantics.functions_reach_out
-        pending += ((child, inside) for child in item.children())
+        pending += ((child, inside) for child in item.children)
     return found
 
 
@@ -182,7 +182,7 @@ def summary(node: surface.Node, vocabulary: Vocabulary) -> surface.Summary:
                 pending += ((each, False) for each in (annotation, default) if each is not None)
             case surface.Import():
                 anything = anything or "an import"
-        pending += ((child, below) for child in item.children())
+        pending += ((child, below) for child in item.children)
     own = surface.Summary(frozenset(mentions), frozenset(binds), frozenset(outside), anything=anything)
     return own.joined(*opaque) if opaque else own
 
@@ -208,7 +208,7 @@ def below(node: surface.Node) -> Iterator[surface.Node]:
     pending = [node]
     while pending:
         yield (item := pending.pop())
-        pending += item.children()
+        pending += item.children
 
 
 def is_written_out(node: surface.Node) -> bool:
@@ -231,7 +231,7 @@ def leaves(node: surface.Node) -> bool:
         if isinstance(item, surface.Return):
             return True
         if not isinstance(item, surface.Function | surface.Lambda):
-            pending += item.children()
+            pending += item.children
     return False
 
 

@@ -63,6 +63,8 @@ class _Uses:
 
 def fillable(block: surface.Block, language: Language, resolve: Resolve) -> frozenset[str]:
     """The variables of a function whose vectors may be changed in place. Its parameters are the caller's."""
+    if not any(_may_change(each, language) for each in below(block)):
+        return frozenset()
     uses: defaultdict[str, _Uses] = defaultdict(_Uses)
     pending = [_Place(block)]
     while pending:
@@ -73,6 +75,8 @@ def fillable(block: surface.Block, language: Language, resolve: Resolve) -> froz
 
 def may_store(node: surface.Node, language: Language) -> bool:
     """Whether running what is defined at top level may change entries of an array that others hold."""
+    if not any(_may_change(each, language) for each in below(node)):
+        return False
     pending: list[tuple[surface.Node, frozenset[str]]] = [(node, frozenset())]
     resolve = _without_bound(node, language)
     while pending:
@@ -89,7 +93,21 @@ def may_store(node: surface.Node, language: Language) -> bool:
             return True
         if name is None and isinstance(item, surface.Assign | surface.For) and any(map(_is_entry, _parts(item.target))):
             return True
-        pending += ((child, own) for child in item.children())
+        pending += ((child, own) for child in item.children)
+    return False
+
+
+def _may_change(node: surface.Node, language: Language) -> bool:
+    """Whether a node by itself may change entries of an array, whatever the names in it mean. In most functions none
+    does, and this is quickly seen."""
+    match node:
+        case surface.Call(callee=surface.Name(name=name), args=(surface.Name(), *_)):
+            known = builtin(name, language.builtins)
+            return known is not None and known.row.has(InPlace)
+        case surface.Assign(target=target) | surface.For(target=target):
+            return any(map(_is_entry, _parts(target)))
+        case surface.Opaque(summary=summary):
+            return summary.stores
     return False
 
 
@@ -157,7 +175,7 @@ def _below(place: _Place, uses: defaultdict[str, _Uses], language: Language, res
     loops += (node,) if isinstance(node, surface.For) else ()
     inside |= isinstance(node, surface.Lambda | surface.Function)
     read = frozenset[surface.Node]() if inside else _read(node, resolve)
-    yield from (_Place(child, loops, inside) for child in node.children() if child is not noted and child not in read)
+    yield from (_Place(child, loops, inside) for child in node.children if child is not noted and child not in read)
 
 
 def _makes(value: surface.Node, language: Language, resolve: Resolve) -> bool:
