@@ -59,7 +59,7 @@ def invariants(
         walk.known[local] = walk.of_start(written, start)
     if not walk.settles(node):
         return [None] * len(leaves)
-    found = [fact for local, _ in node.carried for fact in walk.flattened(walk.known[local])]
+    found = [fact for local, _ in node.carried for fact in walk.facts(local)]
     if len(found) != len(leaves):
         return [None] * len(leaves)
     return [walk.invariant(fact) if _is_number(leaf) else None for leaf, fact in zip(leaves, found, strict=True)]
@@ -159,9 +159,12 @@ class _Running(BodyWalk[_Run]):
 
     def invariant(self, fact: _Run) -> Invariant | None:
         """What holds of something carried in all rounds."""
-        if not fact.public or not isinstance(fact.type, NumberType) or fact.type.base is Base.DATA:
+        if not (isinstance(fact.type, NumberType) and self._is_public_number(fact)):
             return None
         return Invariant(self._ends(fact.type) if fact.real else ANYWHERE, fact.real)
+
+    def _is_public_number(self, fact: _Run) -> bool:
+        return fact.public and fact.type is not None and _is_number(fact.type)
 
     # What is known of values
 
@@ -314,7 +317,8 @@ class _Running(BodyWalk[_Run]):
     # Rounds
 
     def settles(self, node: Loop) -> bool:
-        """Run rounds until nothing grows, and tell whether that was soon; then draw in what was widened."""
+        """Run rounds until nothing grows, and tell whether that was soon; then draw in what was widened. If no number
+        that is carried is public any more, nobody wants to know where they lie."""
         starts = {local: self.known[local] for local, _ in node.carried}
         if not self._is_settled(node):
             return False
@@ -334,6 +338,8 @@ class _Running(BodyWalk[_Run]):
             self.round(node)
             if not self.grown:
                 return True
+            if not any(self._is_public_number(fact) for local, _ in node.carried for fact in self.facts(local)):
+                return False  # what has read something private in one round has done so in all later ones
         return False
 
     def round(self, node: Loop) -> bool:
@@ -379,11 +385,14 @@ class _Running(BodyWalk[_Run]):
             return before
         return self._number(base, Ends(low, high), public, real, before.moved + 1)
 
-    def flattened(self, value: _Run | Items[_Run]) -> Iterator[_Run]:
-        """What is known of all items of a value, at any depth."""
+    def facts(self, local: Local) -> Iterator[_Run]:
+        """What is known of all items of a variable, at any depth."""
+        return self._flattened(self.known[local])
+
+    def _flattened(self, value: _Run | Items[_Run]) -> Iterator[_Run]:
         if isinstance(value, Items):
             for each in value.values:
-                yield from self.flattened(each)
+                yield from self._flattened(each)
         else:
             yield value
 
