@@ -1,15 +1,12 @@
-"""Distributions of samples of which one record stands in place of another, against neighbours that are written down:
-all samples of a few rows, wherever the other records lie, with the noise integrated in one dimension and in two; in
-either order, and in an order that changes from step to step."""
+"""Distributions of samples of which one record stands in place of another, against neighbours that are written down
+(:mod:`neighbouring_samples`)."""
 
 from __future__ import annotations
 
-import random
 from collections import Counter
-from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
-from itertools import combinations, pairwise, product
+from itertools import pairwise
 
 import numpy
 import pytest
@@ -17,104 +14,23 @@ import pytest
 from dp_lsp.accounting import pld
 from dp_lsp.accounting.charge import Charge, ChargedRepeat, ChargedSequence, Relation, Scheme
 from dp_lsp.accounting.samples import chances
-from dp_lsp.mechanisms.mechanism import Curve
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
 from dp_lsp.mechanisms.selection import Approximate, BoundedRange
 from golden import drawn, poisson
-
-Place = tuple[float, ...]
-Sums = Counter[Place]
-"""How likely each sum of the records in a sample is."""
-
-LOSSES = [0.0, 1e-3, 0.02, 0.1, 0.3, 0.7, 1.5, 3.0, 6.0]
-NUMERIC = 2e-9  # of an integral
-
-
-def sums(scheme: Scheme, rate: Fraction, draws: int, records: list[Place]) -> Sums:
-    """By all samples there are."""
-    found: Sums = Counter()
-    for sample, chance in samples(scheme, rate, draws, len(records)):
-        total = tuple(sum(records[i][axis] for i in sample) for axis in range(len(records[0])))
-        found[tuple(round(each, 12) for each in total)] += chance
-    return found
-
-
-def samples(scheme: Scheme, rate: Fraction, draws: int, rows: int) -> Iterator[tuple[tuple[int, ...], float]]:
-    if scheme is Scheme.POISSON:
-        for size in range(rows + 1):
-            for sample in combinations(range(rows), size):
-                yield sample, float(rate) ** size * float(1 - rate) ** (rows - size)
-    elif scheme is Scheme.WITHOUT_REPLACEMENT:
-        listed = list(combinations(range(rows), draws))
-        yield from ((sample, 1 / len(listed)) for sample in listed)
-    else:
-        yield from ((sample, rows**-draws) for sample in product(range(rows), repeat=draws))
-
-
-def densities(first: Sums, second: Sums, scale: float, laplace: bool) -> tuple[numpy.ndarray, numpy.ndarray]:
-    """Of noisy sums, at the middles of equal cells, times the size of a cell."""
-    places = list(first) + list(second)
-    count, reach = (400_001, 40.0) if len(places[0]) == 1 else (401, 9.0)
-    axes = []
-    for axis in range(len(places[0])):
-        low, high = min(each[axis] for each in places), max(each[axis] for each in places)
-        axes.append(numpy.linspace(low - reach * scale, high + reach * scale, count))
-    size = numpy.prod([axis[1] - axis[0] for axis in axes])
-
-    def density(of: Sums) -> numpy.ndarray:
-        total = 0.0
-        for place, chance in of.items():
-            one = chance * size
-            for axis, at in zip(numpy.meshgrid(*axes, indexing="ij"), place, strict=True):
-                if laplace:
-                    one = one * numpy.exp(-abs(axis - at) / scale) / (2 * scale)
-                else:
-                    one = one * numpy.exp(-(((axis - at) / scale) ** 2) / 2) / (scale * (2 * numpy.pi) ** 0.5)
-            total = total + one
-        return numpy.asarray(total)
-
-    return density(first), density(second)
-
-
-def deltas(p: numpy.ndarray, q: numpy.ndarray) -> list[float]:
-    """The larger δ of both orders, at each of the losses."""
-    return [max(float(numpy.maximum(a - numpy.exp(loss) * b, 0).sum()) for a, b in ((p, q), (q, p))) for loss in LOSSES]
-
-
-def curve(charge: Charge) -> Curve:
-    (found,) = pld.losses(charge) or {}
-    return found
-
-
-def neighbours(choose: random.Random, dimensions: int, rows: int) -> tuple[list[Place], list[Place]]:
-    """Records of norm 1 at most, the ends and the middle more often than others."""
-
-    def record() -> Place:
-        if dimensions == 1:
-            return (choose.choice((-1.0, -1.0, 1.0, 1.0, 0.0, -0.5, choose.uniform(-1, 1))),)
-        far, turn = choose.choice((1.0, 1.0, 0.0, choose.random())), choose.uniform(0, 6.3)
-        return far * numpy.cos(turn), far * numpy.sin(turn)
-
-    others = [record()] * (rows - 1) if choose.random() < 0.5 else [record() for _ in range(rows - 1)]
-    return [record(), *others], [record(), *others]
-
-
-def step(scheme: Scheme, rate: Fraction, draws: int, rows: int, scale: Fraction, laplace: bool) -> Charge:
-    """Records of norm 1 at most: one that is there or not moves a sum by 1, one in place of another by 2."""
-    if scheme is Scheme.POISSON:
-        return poisson(rate, LaplaceLoss(1 / scale) if laplace else GaussianLoss(1 / scale), Relation.CHANGE_ONE)
-    return drawn(draws, rows, LaplaceLoss(2 / scale) if laplace else GaussianLoss(2 / scale), scheme)
-
-
-def trial(seed: int, dimensions: int) -> tuple[Charge, numpy.ndarray, numpy.ndarray]:
-    choose = random.Random(seed)
-    scheme, laplace = list(Scheme)[seed % 3], dimensions == 1 and choose.random() < 0.4
-    rows = choose.randint(2, 4)
-    draws = choose.randint(1, rows if scheme is Scheme.WITHOUT_REPLACEMENT else 4)
-    rate = Fraction(choose.choice(("1/100", "1/10", "1/2", "9/10")))
-    scale = Fraction(choose.choice(("1/2", "1", "2", "5")))
-    first, second = (sums(scheme, rate, draws, each) for each in neighbours(choose, dimensions, rows))
-    return step(scheme, rate, draws, rows, scale, laplace), *densities(first, second, float(scale), laplace)
+from neighbouring_samples import (
+    LOSSES,
+    NUMERIC,
+    Sums,
+    curve,
+    delta,
+    deltas,
+    densities,
+    in_few_cells,
+    in_two_steps,
+    step,
+    sums,
+    trial,
+)
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -160,16 +76,11 @@ def test_no_neighbours_are_further_apart_in_several_steps(seed: int) -> None:
     """Two steps of one program, the records of which are told upside down in the second: as one may that looked at what
     it released. What comes out of one step is put into some hundred cells, which tells no more."""
     charge, p, q = trial(seed, 1)
-    there = numpy.argsort(numpy.log(p + 1e-300) - numpy.log(q + 1e-300), kind="stable")
-    p, q = ([part.sum() for part in numpy.array_split(each[there], 400)] for each in (p, q))
-    for second in ((p, q), (q, p)):
-        both = [numpy.outer(one, two).ravel() for one, two in zip((p, q), second, strict=True)]
-        for delta in (Fraction(1, 10), Fraction(1, 1000), Fraction(1, 10**6)):
-            found = pld.measured(ChargedRepeat(2, charge), delta)
-            assert found is not None
-            grown = numpy.exp(float(found.epsilon))
-            for a, b in (both, both[::-1]):
-                assert numpy.maximum(a - grown * b, 0).sum() <= float(delta) * (1 + 1e-6) + NUMERIC, (delta, charge)
+    for aim in (Fraction(1, 10), Fraction(1, 1000), Fraction(1, 10**6)):
+        found = pld.measured(ChargedRepeat(2, charge), aim)
+        assert found is not None
+        for both in in_two_steps(in_few_cells(p, q)):
+            assert delta(*both, float(found.epsilon)) <= float(aim) * (1 + 1e-6) + NUMERIC, (aim, charge)
 
 
 def test_the_order_may_change_between_steps() -> None:
@@ -181,13 +92,13 @@ def test_the_order_may_change_between_steps() -> None:
     order = numpy.argsort(numpy.log(p) - numpy.log(n), kind="stable")
     p, n = ([part.sum() for part in numpy.array_split(each[order], 2000)] for each in (p, n))
 
-    def delta(first: list[numpy.ndarray], second: list[numpy.ndarray]) -> float:
+    def told(first: list[numpy.ndarray], second: list[numpy.ndarray]) -> float:
         a, b = (numpy.outer(each, other).ravel() for each, other in zip(first, second, strict=True))
         return float(numpy.maximum(a - numpy.exp(0.1) * b, 0).sum())
 
-    assert delta([p, n], [p, n]) == pytest.approx(0.0176, abs=1e-4)
-    assert delta([n, p], [n, p]) == pytest.approx(0.0098, abs=1e-4)
-    mixed = delta([p, n], [n, p])
+    assert told([p, n], [p, n]) == pytest.approx(0.0176, abs=1e-4)
+    assert told([n, p], [n, p]) == pytest.approx(0.0098, abs=1e-4)
+    mixed = told([p, n], [n, p])
     assert mixed == pytest.approx(0.0197, abs=1e-4)
     found = pld.measured(
         ChargedRepeat(2, drawn(1, 10, LaplaceLoss(Fraction(1)))), Fraction(mixed) * Fraction(999, 1000)

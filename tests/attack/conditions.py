@@ -2,7 +2,7 @@
 claimed then. What is taken away is said in words; what none of the seeds refutes is listed, too.
 
 The seeds are those of :mod:`evaluator.subjects`, each a function as people write it; the claims are made in this
-process, by the rules as they are broken."""
+process, by the rules as they are broken. Those of samples are in :mod:`attack.sampled`."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from evaluator.claims import claims
 from .breaking import Rule
 from .evaluated import judged
 from .precision import written
+from .sampled import conditions_of_samples, refuted_by_sample
 
 SEEDS = {
     "sums: a record that is replaced counts twice": 16,
@@ -240,6 +241,10 @@ def table(first: int, count: int) -> tuple[str, bool]:
         complete = complete and found is not None
         said = "none of them" if found is None else found.seed if kept is None else "a program that is kept"
         lines.append(f"| {rule.what} | {said} |")
+    for rule in conditions_of_samples():
+        seed = next((each for each in range(first, first + count) if refuted_by_sample(rule, each)), None)
+        complete = complete and seed is not None
+        lines.append(f"| {rule.what} | {'none of them' if seed is None else seed} |")
     return "\n".join(lines), complete
 
 
