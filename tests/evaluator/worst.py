@@ -47,7 +47,8 @@ class Found(NamedTuple):
 
 class Worst:
     """The worst pair for one parameter of a claim. With ``fixed`` public parameters that a bound names have one
-    value in all pairs; what does not depend on a parameter has to hold for all of its values."""
+    value in all pairs, and a pair that uses up all that is claimed is the worst; without, what does not depend on a
+    parameter has to hold for all of its values, and it is looked for a pair that is worse than claimed."""
 
     def __init__(self, judge: Judge, claim: Claim, place: int, seed: int, fixed: bool = True) -> None:
         self.judge, self.claim, self.place = judge, claim, place
@@ -68,10 +69,10 @@ class Worst:
         self._named = [i for i, each in enumerate(claim.parameters) if each.static and each.name in words]
 
     def found(self, budget: int) -> Found:
-        """The worst that so many runs find; stops where nothing worse is possible."""
+        """The worst that so many runs find; stops where nothing worse is sought."""
         failed = 0
         why = "no neighbours of the type"
-        while self.runs < budget and self.best.share < ENOUGH and failed < 25:
+        while self.runs < budget and not self._is_found() and failed < 25:
             before = self.runs
             try:
                 self._round(budget - self.runs)
@@ -81,6 +82,9 @@ class Worst:
         if not self.pairs:
             raise Unmodelled(self.failure or why)
         return self.best
+
+    def _is_found(self) -> bool:
+        return self.best.share >= ENOUGH if self.fixed else self.refuted is not None
 
     # Inputs
 
@@ -107,7 +111,7 @@ class Worst:
         runs = [self._run_if_allowed(each, outputs, away) for each in inputs]
         for i, j in found.pairs:
             one, other = runs[i], runs[j]
-            if one is not None and other is not None and self.best.share < ENOUGH:
+            if one is not None and other is not None and not self._is_found():
                 self._compared(inputs[i], inputs[j], one, other, Fraction(1))
 
     def _run_if_allowed(self, args: Sequence[Value], outputs: list[Fraction], away: float) -> Run | None:
@@ -145,7 +149,7 @@ class Worst:
             raise Unmodelled("no neighbours")
         share, place = max(tried)
         for _ in range(12):
-            if self.best.share >= ENOUGH:
+            if self._is_found():
                 return
             other = self._changed(args)
             again, away = self._outputs()
@@ -421,7 +425,7 @@ class Worst:
 
     def _share(self, args: Sequence[Value], edit: Edit, outputs: list[Fraction], away: float) -> float:
         """How much of what is claimed a pair uses up."""
-        if self.best.share >= ENOUGH:
+        if self._is_found():
             return 0.0
         try:
             value = edit(args[self.place])
