@@ -67,6 +67,9 @@ def ran(text: str, call: str) -> str:
         ("2.5e−1", "0.25"),
         ('"a $(1 + 1) $("b" * "c")"', "a 2 bc"),
         ("let x = 1; x = x + 1; x end", "2"),
+        ("(0 / 0, 1 - 0 / 0, max(1, 0 / 0), min(0 / 0, 2), sqrt(0 / 0))", "(NaN, NaN, NaN, NaN, NaN)"),
+        ("(0 / 0 == 0 / 0, 0 / 0 != 1, 0 / 0 < 1, 1 >= 0 / 0)", "(false, true, false, false)"),
+        ("(clamp(3, 0, 0 / 0), clamp(0 / 0, 0, 1), sum([0 / 0, 1]))", "(3.0, NaN, NaN)"),
     ],
 )
 def test_what_expressions_give(call: str, expected: str) -> None:
@@ -136,6 +139,7 @@ def claim(bound: str | None, epsilon: str | None = None, annotation: str = "Real
         ("f(x::Real) = x > 2 ? [1][2] : 0", claim("0"), False),
         ("function f(x::Real)\n    print(x)\n    0\nend", claim("0"), False),
         ("k(p::Float64) = p\nk(p) = 100 * p\nf(x::Real) = k(x)", claim("1"), False),
+        ("f(x::Real) = (x - 1) / (x - 1) - 1", claim("0"), False),
         ("f(x::Real) = laplacian_mechanism(1, 1, x)", claim(None, "1"), True),
         ("f(x::Real) = laplacian_mechanism(1, 1, 2 * x)", claim(None, "1"), False),
         ("f(x::Real) = laplacian_mechanism(1, 1, x) + x", claim(None, "1"), False),

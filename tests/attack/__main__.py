@@ -17,7 +17,7 @@ planted effects. ``--first``, ``--count`` and ``--output FILE``, which goes on w
 larger claims are than what is true, of random functions of the kinds that people write and of case studies, by rule.
 ``mutants`` breaks one thing in one row of the table, one rule, or one formula of a measure, at a time and lists what no
 test notices; all 700 take half an hour, and ``--by-search`` halves factors and asks the search alone. ``conditions``
-takes away what sums, parts, places, public numbers and declarations demand, and lists the seeds that refute it.
+takes away what sums, parts, places, public numbers, samples and declarations demand, and lists what refutes it.
 """
 
 from __future__ import annotations

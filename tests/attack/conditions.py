@@ -2,7 +2,8 @@
 claimed then. What is taken away is said in words; what none of the seeds refutes is listed, too.
 
 The seeds are those of :mod:`evaluator.subjects`, each a function as people write it; the claims are made in this
-process, by the rules as they are broken. Those of samples are in :mod:`attack.sampled`."""
+process, by the rules as they are broken. Others are in :mod:`attack.lacking`, those of samples in
+:mod:`attack.sampled`."""
 
 from __future__ import annotations
 
@@ -29,6 +30,7 @@ from evaluator.claims import claims
 
 from .breaking import Rule
 from .evaluated import judged
+from .lacking import lacking
 from .precision import written
 from .sampled import conditions_of_samples, refuted_by_sample
 
@@ -144,7 +146,7 @@ end
     "turns: each side of a public choice counts": """
 f(v::MetricVector(Real, L1), c::Static()) = (c > 1 ? 3 * v[1] : v[2]) - v[1]
 """,
-}
+} | {each.rule.what: each.program for each in lacking()}
 """What no seed writes: a program that refutes what is claimed without each of the other conditions."""
 
 
@@ -212,6 +214,7 @@ def conditions() -> Iterator[Rule]:
     yield _without("parts: what a call sees of a dataset moves with it", events, "_named_anew", _as_named)
     yield _without("parts: what a call sees is what the filter keeps", parts, "_one_of", _always(lambda case: {}))
     yield _without("turns: each side of a public choice counts", forms, "of_either", _of_the_second)
+    yield from (each.rule for each in lacking())
 
 
 def refuted(rule: Rule | None, first: int, count: int) -> Refuted | None:

@@ -136,7 +136,7 @@ def _without(index: int, empty: object) -> Wrong:
     return lambda right: lambda *args: right(*args[:index], empty, *args[index + 1 :])
 
 
-def _own_rows_everywhere(right: Any) -> Any:
+def own_rows_everywhere(right: Any) -> Any:
     """The row that a round reads counts once, whichever row it is."""
 
     def arguments(rounds: Any, node: Any, values: Any) -> Any:
@@ -260,7 +260,7 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
             "_factor",
             lambda right: lambda self, norm, over: over.one,
         ),
-        ("any row is that of the round", disjoint, "arguments", _own_rows_everywhere),
+        ("any row is that of the round", disjoint, "arguments", own_rows_everywhere),
         ("failures inside are not seen outside", loops, "_outside", _always(effects.Failure({}, None))),
     ],
     "samples of private size": [

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from .failures import Failure, Unmodelled
 from .types import BOOL, FLOAT, INT, INTEGER, Type, is_below, promoted
-from .values import Array, Box, Grads, Range, Turned, Value, collected, is_number, made, number, solid, type_of
+from .values import NAN, Array, Box, Grads, Range, Turned, Value, collected, is_number, made, number, solid, type_of
 
 _FLOATS = ("Float64", "Float32", "Float16", "AbstractFloat")
 _EXACT: dict[str, Callable[..., Fraction | int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
@@ -46,9 +46,12 @@ def quotient(x: Value, y: Value) -> Value:
     if not (is_number(x) and is_number(y)):
         raise missing("/", x, y)
     found = floating(promoted(type_of(x), type_of(y)))
-    if not number(y):
+    a, b = number(x), number(y)
+    if a is NAN or b is NAN or (not a and not b and found == FLOAT):
+        return made(found, NAN)
+    if not b:
         raise Unmodelled("infinities")
-    return made(found, Fraction(number(x)) / Fraction(number(y)))
+    return made(found, Fraction(a) / Fraction(b))
 
 
 def remainder(name: str, x: Value, y: Value) -> Value:
@@ -117,6 +120,8 @@ def transcendent(name: str, x: Value) -> Value:
     if not is_number(x):
         raise missing(name, x)
     value, kind = number(x), floating(type_of(x))
+    if value is NAN:
+        return made(kind, NAN)
     if (name == "sqrt" and value < 0) or (name == "log" and value < 0):
         raise Failure("DomainError", f"{float(value)!r}: {name} was called with a negative real argument")
     if name == "log" and not value:
@@ -218,8 +223,9 @@ def extreme(name: str, *args: Value) -> Value:
         if not is_number(each_):
             raise missing(name, *args)
         kind = promoted(type_of(found), type_of(each_))
-        better = number(each_) < number(found) if name == "min" else number(each_) > number(found)
-        found = made(kind, number(each_ if better else found))
+        a, b = number(found), number(each_)
+        better = b is NAN or (b < a if name == "min" else b > a)
+        found = made(kind, NAN if a is NAN else b if better else a)
     return found
 
 

@@ -14,6 +14,7 @@ from .machine import Machine
 from .shown import shown
 from .types import BOOL, FLOAT, INT, NUMBER, REAL, TYPES, Parameter, Type, is_below, promoted
 from .values import (
+    NAN,
     Array,
     Box,
     Builtin,
@@ -430,10 +431,16 @@ def all_(machine: Machine, *args: Value) -> Value:
     return all(_is_true(machine.call(tests[0], each) if tests else each) for each in elements(value))
 
 
+def in_rising_order(value: Box) -> list[Value]:
+    if any(each is NAN for each in value.in_order()):
+        raise Unmodelled("an order of what is no number")
+    return sorted(value.in_order(), key=number)
+
+
 @row("sort")
 def sort(machine: Machine, value: Value) -> Value:
     whole = box("sort", value)
-    return Array(whole.element, sorted(whole.in_order(), key=number))
+    return Array(whole.element, in_rising_order(whole))
 
 
 @row("unique")
@@ -552,7 +559,7 @@ def eachindex(machine: Machine, value: Value) -> Value:
 
 @row("partialsort")
 def partialsort(machine: Machine, value: Value, place: Value) -> Value:
-    found = sorted(box("partialsort", value).in_order(), key=number)
+    found = in_rising_order(box("partialsort", value))
     at = int(number(place))
     if not 1 <= at <= len(found):
         raise Failure("BoundsError", f"attempt to access {len(found)} at {at}")
@@ -574,7 +581,7 @@ def mean(machine: Machine, *args: Value) -> Value:
 
 @row("median", into=STATISTICS)
 def median(machine: Machine, value: Value) -> Value:
-    found = sorted(box("median", value).in_order(), key=number)
+    found = in_rising_order(box("median", value))
     if not found:
         raise Failure("ArgumentError", "median of an empty array is undefined")
     half = len(found) // 2

@@ -14,6 +14,7 @@ from .failures import Failure, Unmodelled
 from .machine import Machine
 from .types import ANY, FLOAT, REAL, Below, Type
 from .values import (
+    NAN,
     Array,
     Builtin,
     Grads,
@@ -63,7 +64,9 @@ NAMES: dict[str, Value] = {
 
 
 def noised(machine: Machine, kind: str, scale: Fraction | float, value: Value) -> Value:
-    """What a mechanism makes of a number or a container, entry by entry."""
+    """What a mechanism makes of a number or a container, entry by entry. What is no number no noise hides."""
+    if value is NAN:
+        return NAN
     if is_number(value):
         return made(FLOAT, machine.draw(kind, float(scale), Fraction(number(value))))
     if isinstance(value, Grads):

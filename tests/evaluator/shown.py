@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .types import Type
-from .values import Array, Builtin, Char, Function, Range, Symbol, Turned, Value, Wide, type_of
+from .values import NAN, Array, Builtin, Char, Function, Range, Symbol, Turned, Value, Wide, type_of
 
 
 def shown(value: Value, inside: bool = False) -> str:
@@ -26,6 +26,8 @@ def shown(value: Value, inside: bool = False) -> str:
         return value.name
     if isinstance(value, int):
         return str(value)
+    if value is NAN:
+        return "NaN"
     if hasattr(value, "numerator"):
         return repr(float(value)) if value.denominator & (value.denominator - 1) == 0 else f"{value}≈{float(value)}"
     return str(value) if isinstance(value, Type) else str(type_of(value))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from .arithmetic import same
 from .failures import Unmodelled
 from .types import FLOAT32, INT, REAL, Below, Parameter, Type, is_below
-from .values import Array, Grads, Model, Range, Turned, Value, Wide, is_a, is_number, number, type_of, wide_of
+from .values import NAN, Array, Grads, Model, Range, Turned, Value, Wide, is_a, is_number, number, type_of, wide_of
 
 Distance = Fraction | float
 INFINITE = math.inf
@@ -92,7 +92,7 @@ def distance(of: Space, x: Value, y: Value, norm: str = "L1") -> Distance:
     match of.kind:
         case "number" | "truth" if of.base in ("Data",) or of.kind == "truth":
             if is_number(x) and is_number(y) and not (isinstance(x, bool) and isinstance(y, bool)):
-                return Fraction(not same(x, y)) if of.base == "Data" else abs(Fraction(number(x)) - number(y))
+                return Fraction(_away(x, y) != 0) if of.base == "Data" else _away(x, y)
             return Fraction(not same(x, y))
         case "number" | "anything":
             return _plain(x, y, norm)
@@ -107,9 +107,16 @@ def distance(of: Space, x: Value, y: Value, norm: str = "L1") -> Distance:
     return Fraction(0) if same(x, y) else INFINITE
 
 
+def _away(x: Value, y: Value) -> Distance:
+    """Of two numbers; what is no number is infinitely far from all that are."""
+    if x is NAN or y is NAN:
+        return Fraction(0) if x is y else INFINITE
+    return abs(Fraction(number(x)) - number(y))
+
+
 def _plain(x: Value, y: Value, norm: str) -> Distance:
     if is_number(x) and is_number(y):
-        return abs(Fraction(number(x)) - number(y))
+        return _away(x, y)
     if isinstance(x, Array | Turned | Range | Grads) and isinstance(y, Array | Turned | Range | Grads):
         return _of_containers(Space("container", norm=norm, parts=(Space("number", "Real"),)), x, y, norm)
     if type(x) is tuple and type(y) is tuple and len(x) == len(y):
@@ -194,7 +201,7 @@ def same_value(x: Value, y: Value) -> bool:
         return len(x) == len(y) and all(map(same_value, x, y))
     if callable(getattr(x, "define", None)):
         return True
-    return same(x, y)
+    return same(x, y) or (x is NAN and y is NAN)
 
 
 # Drawing

@@ -1,7 +1,7 @@
 """Values as they are while a program runs, and their run-time types.
 
-A Bool is a ``bool``, an Int64 an ``int``, a Float64 a :class:`~fractions.Fraction` (exact); other widths are
-:class:`Wide`. A String is a ``str``, a tuple a ``tuple``, nothing is None.
+A Bool is a ``bool``, an Int64 an ``int``, a Float64 a :class:`~fractions.Fraction` (exact), or :data:`NAN`; other
+widths are :class:`Wide`. A String is a ``str``, a tuple a ``tuple``, nothing is None.
 """
 
 from __future__ import annotations
@@ -22,6 +22,32 @@ class Wide(NamedTuple):
 
     type: Type
     number: Fraction
+
+
+class NotANumber(Fraction):
+    """NaN: all that is computed of it is that, too, and no comparison holds of it. What would take it for a number is
+    not modelled."""
+
+    __slots__ = ()
+
+    def _itself(self, *others: Any) -> NotANumber:
+        return self
+
+    def _never(self, other: object) -> bool:
+        return False
+
+    def _unmodelled(self, *args: Any) -> Any:
+        raise Unmodelled("what is no number")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = _itself  # type: ignore[assignment]
+    __neg__ = __abs__ = _itself  # type: ignore[assignment]
+    __lt__ = __le__ = __gt__ = __ge__ = __eq__ = _never  # type: ignore[assignment]
+    __int__ = __float__ = __trunc__ = __floor__ = __ceil__ = __round__ = __pow__ = __rpow__ = _unmodelled  # type: ignore[assignment]
+    __hash__ = object.__hash__
+    numerator = denominator = property(_unmodelled)  # type: ignore[assignment]
+
+
+NAN = NotANumber(1)
 
 
 class Symbol(NamedTuple):
@@ -195,6 +221,7 @@ _PLAIN: dict[type, Type] = {
     bool: BOOL,
     int: INT,
     Fraction: FLOAT,
+    NotANumber: FLOAT,
     str: STRING,
     type(None): NOTHING,
     Symbol: Type("Symbol"),
@@ -240,6 +267,10 @@ def number(value: Value) -> Fraction | int:
 def made(type_: Type, exact: Fraction | int) -> Value:
     """A number of a type; raises where it is not one, as `convert` does."""
     name = type_.name
+    if exact is NAN:
+        if "Int" in name or name == "Bool":
+            raise Failure("InexactError", f"{name}(NaN)")
+        return NAN if name == "Float64" else _unknown(type_)
     if name == "Float64":
         return _short(Fraction(exact))
     if name == "Bool":
@@ -251,6 +282,10 @@ def made(type_: Type, exact: Fraction | int) -> Value:
             raise Failure("InexactError", f"{name}({float(exact)!r})")
         return _short(int(exact)) if name == "Int64" else _narrow(type_, int(exact))
     return Wide(type_, Fraction(_short(Fraction(exact))))
+
+
+def _unknown(type_: Type) -> Value:
+    raise Unmodelled(f"what is no number, as {type_}")
 
 
 def wide_of(type_: Type, exact: Fraction) -> Value:
