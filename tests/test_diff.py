@@ -482,7 +482,7 @@ def test_submodules_are_left_out(diff: Diff) -> None:
         (["main:a.jl", "main"], "'main:a.jl' is neither a file nor a revision"),
         (["a.jl", "main"], "a.jl is not a report: Expecting value"),
         (["list.json", "main"], "list.json is not a report: `it` is not a table"),
-        (["other.json", "main"], "other.json is not a report: its `schema_version` is not 1"),
+        (["other.json", "main"], "other.json is not a report: its `schema_version` is not 2"),
         (
             ["part.json", "main"],
             "part.json is not a report: `files[0].functions[0].range.start.line` is not what",
@@ -498,7 +498,7 @@ def test_wrong_usage(diff: Diff, arguments: list[str], message: str) -> None:
     good = made(BEFORE)
     broken = copy.deepcopy(good)
     broken["files"][0]["functions"][0]["range"]["start"]["line"] = "1"
-    for name, value in (("good", good), ("list", []), ("other", good | {"schema_version": 2}), ("part", broken)):
+    for name, value in (("good", good), ("list", []), ("other", good | {"schema_version": 1}), ("part", broken)):
         write(f"{name}.json", json.dumps(value))
     write("published.json", json.dumps(good | {"profile": "published"}))
     write("deep.json", "[" * 100_000)

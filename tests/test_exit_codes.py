@@ -14,6 +14,7 @@ from dp_lsp.cli.output import MEANINGS
 from dp_lsp.cli.reporters import FORMATS
 from source_tree import ROOT, python
 
+ASSUMED = "f(x) :: BlackBox() = 2 * x\n"
 PROVED = "f(x::Real) = 2 * x\n"
 FAILED = "f(x::Real) :: Priv() = laplacian_mechanism(1, 1, x + x)\n"
 UNKNOWN = "f(x::Real) = sin(x)\n"
@@ -55,6 +56,9 @@ ENDS = [
         1,
         id="more than the baseline has",
     ),
+    pytest.param(holds(ASSUMED), [], 0, id="a black box"),
+    pytest.param(holds(ASSUMED), ["--error-on-assumed"], 1, id="a black box, which counts"),
+    pytest.param(holds(PROVED), ["--error-on-assumed"], 0, id="none is assumed"),
     pytest.param(holds("f(x::Real) = 2 * )\n"), [], 1, id="a syntax error"),
     pytest.param(holds(b"f(x) = '\xff'\n"), [], 1, id="a file that is not text"),
     pytest.param(holds(bytes(range(256))), [], 1, id="a binary file"),

@@ -208,7 +208,7 @@ async def test_the_report_is_that_of_the_command_line(client: Recorder) -> None:
     uri = "file:///tmp/report.jl"
     await client.opened(uri)
     report = await client.ask("dp/report", uri=uri)
-    assert report.schema_version == 1
+    assert report.schema_version == 2
     (file,) = report.files
     assert file.status == "proved"
     assert [function.name for function in file.functions] == ["f", "g", "h"]

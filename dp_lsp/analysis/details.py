@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from dp_lsp.analysis.plain import plain, share
-from dp_lsp.analysis.rows import NumericReport
+from dp_lsp.analysis.rows import NumericReport, Premised
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.tables import TableReader, TableWriter
@@ -112,18 +112,9 @@ class Need(NamedTuple):
     right: Sens | Poly
 
 
-class Premised(StrEnum):
-    """What kind of thing is taken for granted beside relations: the norm of a parameter or of the result, which data
-    are neighbours, how many records a person has, or what a user gives their word for, in words."""
-
-    NORM = "norm"
-    NEIGHBOURS = "neighbours"
-    CONTRIBUTES = "contributes"
-    NOTE = "note"
-
-
 class PremiseDetail(NamedTuple):
-    """Something that is taken for granted. ``parameters`` are those it is about; of a norm, none is the result."""
+    """Something that is taken for granted. ``parameters`` are those it is about, of a norm none for the result; of a
+    black box its name."""
 
     kind: Premised
     parameters: tuple[str, ...] = ()

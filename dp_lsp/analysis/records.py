@@ -29,15 +29,22 @@ if TYPE_CHECKING:
 
 
 class State(StrEnum):
-    """What is known of a function or file. ``stale`` exists in the server only."""
+    """What is known of a function or file. What is ``assumed`` is a black box: there is nothing wrong with how it is
+    declared, and what it does is the user's word. ``stale`` exists in the server only."""
 
     PROVED = "proved"
+    ASSUMED = "assumed"
     FAILED = "failed"
     UNKNOWN = "unknown"
     STALE = "stale"
 
+    @property
+    def holds(self) -> bool:
+        """Whether nothing is open that a check can tell: it is proved, or assumed."""
+        return self in (State.PROVED, State.ASSUMED)
 
-_WEIGHT = {State.PROVED: 0, State.UNKNOWN: 1, State.FAILED: 2, State.STALE: 3}
+
+_WEIGHT = {State.PROVED: 0, State.ASSUMED: 1, State.UNKNOWN: 2, State.FAILED: 3, State.STALE: 4}
 
 
 class Setting(NamedTuple):
@@ -160,6 +167,11 @@ class FunctionReport(NamedTuple):
     def conditions(self) -> tuple[ConditionReport, ...]:
         """What the bounds hold under."""
         return self.words.conditions
+
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """The black boxes that it calls, which are taken at the user's word."""
+        return self.words.assumes
 
     @property
     def display(self) -> str:
@@ -360,7 +372,7 @@ class Analysis:
     @property
     def accepted(self) -> bool:
         """Whether something is unknown, and all that is not proved is so only by what a person accepted."""
-        verdicts = [chunk.record.verdict for chunk in self.chunks if chunk.record.verdict.state is not State.PROVED]
+        verdicts = [chunk.record.verdict for chunk in self.chunks if not chunk.record.verdict.state.holds]
         return bool(verdicts) and all(verdict.accepted for verdict in verdicts)
 
     def count(self, severity: Severity) -> int:

@@ -4,6 +4,7 @@ somebody asks."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -56,9 +57,21 @@ class SpendingReport(NamedTuple):
     share: float | None = None
 
 
+class Premised(StrEnum):
+    """What kind of thing is taken for granted beside relations: the norm of a parameter or of the result, which data
+    are neighbours, how many records a person has, what a black box does that is called, or what else a user gives
+    their word for, in words."""
+
+    NORM = "norm"
+    NEIGHBOURS = "neighbours"
+    CONTRIBUTES = "contributes"
+    BLACK_BOX = "black-box"
+    NOTE = "note"
+
+
 class ConditionReport(NamedTuple):
     """A side condition: for a person, as a formula (None for a premise that is no relation), and whether it is decided.
-    ``kind`` is `relation`, or that of a premise (:class:`dp_lsp.analysis.details.Premised`)."""
+    ``kind`` is `relation`, or that of a premise (:class:`Premised`)."""
 
     text: str
     formula: str | None

@@ -12,7 +12,6 @@ from dp_lsp.analysis.details import (
     Details,
     Need,
     ParameterDetail,
-    Premised,
     PremiseDetail,
     ProvedBound,
     Scale,
@@ -20,7 +19,15 @@ from dp_lsp.analysis.details import (
     Standing,
     decoded,
 )
-from dp_lsp.analysis.rows import BoundReport, ConditionReport, FreeVariable, ParameterReport, SpendingReport, Stability
+from dp_lsp.analysis.rows import (
+    BoundReport,
+    ConditionReport,
+    FreeVariable,
+    ParameterReport,
+    Premised,
+    SpendingReport,
+    Stability,
+)
 from dp_lsp.core.constraints import Assumptions, Constraint, Origin
 from dp_lsp.core.display import type_and_value, type_text
 from dp_lsp.core.metrics import metric_name
@@ -197,6 +204,12 @@ class ReportWords:
         for premise in self._details.premises:
             yield ConditionReport(_premise(premise), None, False, premise.kind.value)
 
+    @property
+    def assumes(self) -> tuple[str, ...]:
+        """The black boxes that it calls, which are taken at the user's word."""
+        found = (each.parameters[0] for each in self._details.premises if each.kind is Premised.BLACK_BOX)
+        return () if self._kind == "blackbox" else tuple(found)
+
     # The whole
 
     @cached_property
@@ -289,5 +302,5 @@ def _premise(premise: PremiseDetail) -> str:
             return _ADD_REMOVE
         case Premised.CONTRIBUTES:
             return _PERSON.format(premise.records, "` and `".join(premise.parameters))
-        case Premised.NOTE:
+        case Premised.BLACK_BOX | Premised.NOTE:
             return premise.words

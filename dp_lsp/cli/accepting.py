@@ -196,7 +196,7 @@ def _is_as_before(before: Analysis, after: Analysis) -> bool:
     return (
         len(old) == len(new)
         and all(was[:2] == now[:2] for was, now in zip(old, new, strict=True))
-        and all(was == now for was, now in zip(old, new, strict=True) if State.PROVED in (was.state, now.state))
+        and all(was == now for was, now in zip(old, new, strict=True) if was.state.holds or now.state.holds)
         and all(times <= errors[0][code] for code, times in errors[1].items() if not may_be_accepted(code))
     )
 

@@ -46,6 +46,7 @@ class CheckRequest(NamedTuple):
     exit_zero: bool
     error_on_warning: bool
     error_on_accepted: bool
+    error_on_assumed: bool
     statistics: bool
     witness: bool
     output_file: str | None
@@ -65,7 +66,8 @@ class CheckRequest(NamedTuple):
 
 def requested(settings: tuple[Setting, ...], target_delta: Fraction | None, profile: str | None = None) -> CheckRequest:
     """What somebody asks for who wants no more than to know what is found with these numbers."""
-    options = dict.fromkeys(("exit_zero", "error_on_warning", "error_on_accepted", "statistics", "witness"), False)
+    failing = ("error_on_warning", "error_on_accepted", "error_on_assumed")
+    options = dict.fromkeys(("exit_zero", *failing, "statistics", "witness"), False)
     rest: dict[str, Any] = {"output_file": None, "color": "never", "stdin_filename": None, **options}
     numbers: dict[str, Any] = {"settings": settings, "target_delta": target_delta, "profile": profile}
     return CheckRequest(paths=(), output_format="json", **numbers, **rest)
@@ -193,7 +195,8 @@ def _exit_code(analyses: Iterable[Analysis], request: CheckRequest) -> int:
     for analysis in analyses:
         broken |= any(problem.code == InternalError.code for problem in analysis.problems)
         accepted = analysis.accepted and not request.error_on_accepted
-        found |= (analysis.state is not State.PROVED and not accepted) or analysis.count(Severity.ERROR) > 0
+        found |= (not analysis.state.holds and not accepted) or analysis.count(Severity.ERROR) > 0
+        found |= request.error_on_assumed and any(each.state is State.ASSUMED for each in analysis.functions)
         found |= request.error_on_warning and analysis.count(Severity.WARNING) > 0
     return INTERNAL if broken else FINDINGS if found and not request.exit_zero else 0
 
@@ -211,6 +214,7 @@ def _checked(files: Files, request: CheckRequest, code: int, seconds: float) -> 
         request.statistics,
         request.error_on_warning,
         request.error_on_accepted,
+        request.error_on_assumed,
         coloured if colour else plain,
         linked if links else unlinked,
         _WIDTH if to_file else _columns(),

@@ -264,6 +264,7 @@ def root() -> None:
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 where it would be 1.")
 @click.option("--error-on-warning", is_flag=True, help="Exit with 1 if there is a warning.")
 @click.option("--error-on-accepted", is_flag=True, help="Exit with 1 if a person accepted a problem.")
+@click.option("--error-on-assumed", is_flag=True, help="Exit with 1 if a black box is taken at its word.")
 @click.option(
     "--baseline",
     metavar="FILE",

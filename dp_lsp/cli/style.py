@@ -27,6 +27,7 @@ _LOOKS: dict[str, dict[str, Any]] = {
     "information": {"fg": "cyan", "bold": True},
     "hint": {"fg": "cyan"},
     "proved": {"fg": "green", "bold": True},
+    "assumed": {"fg": "blue", "bold": True},
     "failed": {"fg": "red", "bold": True},
     "unknown": {"fg": "yellow", "bold": True},
     "rule": {"fg": "blue"},

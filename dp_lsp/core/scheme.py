@@ -170,7 +170,8 @@ class Scheme:
     ``opens`` are operations that wait for the types of a call. What ``result`` and ``cost`` say of variables that are
     no parameters is about captured ones. ``reason`` says why nothing is known of it, or is empty; ``claims_privacy``
     is true for ``Priv()``. ``failing`` are the variables that decide whether a call fails; None if a call never does.
-    ``premises`` are what users are taken at their word for in it. It is ``real`` if its result is certainly made of
+    ``boxes`` are the black boxes that it calls, also by way of others, and ``premises`` what else users are taken at
+    their word for in it. It is ``real`` if its result is certainly made of
     numbers, and never of NaN, where its arguments are. ``form`` is how the result is a linear function of what it is
     given, whose sources are the places of parameters; None if that is not known. ``template`` is there if it has
     parameters without annotations, and stands at top level.
@@ -187,6 +188,7 @@ class Scheme:
     opens: tuple[Open, ...] = ()
     failing: frozenset[Var] | None = None
     reason: str = ""
+    boxes: tuple[str, ...] = ()
     premises: tuple[str, ...] = ()
     template: Template | None = None
     real: bool = False

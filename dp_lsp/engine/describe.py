@@ -35,7 +35,6 @@ from dp_lsp.analysis.details import (
     Need,
     PairDetail,
     ParameterDetail,
-    Premised,
     PremiseDetail,
     ProvedBound,
     Scale,
@@ -45,7 +44,7 @@ from dp_lsp.analysis.details import (
 )
 from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.records import NEIGHBOURS, FunctionReport, Options, State
-from dp_lsp.analysis.rows import NumericReport
+from dp_lsp.analysis.rows import NumericReport, Premised
 from dp_lsp.analysis.words import Writing
 from dp_lsp.builtins.remedies import UNBOX
 from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
@@ -473,6 +472,7 @@ class Description:
         if self._private and self._relation is Relation.ADD_REMOVE:
             yield PremiseDetail(Premised.NEIGHBOURS)
         yield from premise(self.scheme, self._options.contributes)
+        yield from _boxes(self.scheme.boxes, frontends.of("", self._options.language).rendering)
         yield from (PremiseDetail(Premised.NOTE, words=text) for text in self._notes)
 
 
@@ -515,12 +515,15 @@ def describe_box(
     """The report of a black box: the user's word, with its premises listed as conditions."""
     box = value.black_box
     assert box is not None
-    said = code[UNBOX.builtin]
-    text = f"`{box.name}` is deterministic, changes nothing it is given, and returns what `{said}` says it does"
-    parameters = tuple(_box_parameters(box, names))
-    details = Details(parameters, premises=(PremiseDetail(Premised.NOTE, words=text),))
-    about = box.name, signature, "blackbox", State.PROVED, "", place.span, place.name
+    details = Details(tuple(_box_parameters(box, names)), premises=tuple(_boxes((box.name,), code)))
+    about = box.name, signature, "blackbox", State.ASSUMED, "", place.span, place.name
     return FunctionReport(*about, claims=Later.known(encoded(details)))
+
+
+def _boxes(names: Iterable[str], code: Rendering) -> Iterator[PremiseDetail]:
+    """What is taken for granted of black boxes."""
+    said = f"is deterministic, changes nothing it is given, and returns what `{code[UNBOX.builtin]}` says it does"
+    return (PremiseDetail(Premised.BLACK_BOX, (name,), words=f"`{name}` {said}") for name in names)
 
 
 def _box_parameters(box: BlackBox, names: tuple[str, ...]) -> Iterator[ParameterDetail]:

@@ -90,8 +90,8 @@ def _record(records: list[ChunkRecord], of: str, where: list[str]) -> ChunkRecor
     states = [verdict.state for verdict in verdicts] + [function.state for function in functions]
     uses = frozenset[str]().union(*(verdict.uses for verdict in verdicts))
     state = worst(iter(states))
-    accepted = state is State.UNKNOWN and all(each.accepted or each.state is State.PROVED for each in verdicts)
-    accepted = accepted and all(each.accepted or each.state is State.PROVED for each in functions)
+    accepted = state is State.UNKNOWN and all(each.accepted or each.state.holds for each in verdicts)
+    accepted = accepted and all(each.accepted or each.state.holds for each in functions)
     silenced = tuple(dict.fromkeys(each for verdict in verdicts for each in verdict.silenced))
     what = state, tuple(functions), tuple(problems), verdicts[0].defines, uses, accepted
     verdict = Verdict(*what, _excused(verdicts), silenced)
@@ -119,10 +119,10 @@ def _function(found: list[tuple[str, FunctionReport]], of: str) -> tuple[Functio
     group = [function for _, function in found]
     state = worst(function.state for function in group)
     function = next(function for function in group if function.state is state)
-    function = function._replace(accepted=all(each.accepted or each.state is State.PROVED for each in group))
+    function = function._replace(accepted=all(each.accepted or each.state.holds for each in group))
     if len(set(map(_claims, group))) == 1:
         return function, None
-    if state is not State.PROVED:
+    if not state.holds:
         return function.without_claims(), None
     claims = [f"{_claim(each)} in {name}" if name else _claim(each) for name, each in found]
     said = "; ".join(claims[:_MOST]) + ("; …" if len(claims) > _MOST else "")

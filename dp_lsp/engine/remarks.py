@@ -103,7 +103,7 @@ def outcome_of(split: Split, unknown: str, excused: bool | None = None) -> Remar
 
 def all_accepted(outcomes: Sequence[RemarkOutcome]) -> bool:
     """Whether something is unknown, and all that is not proved is so only by what a person accepted."""
-    others = [outcome for outcome in outcomes if outcome.state is not State.PROVED]
+    others = [outcome for outcome in outcomes if not outcome.state.holds]
     return bool(others) and all(outcome.accepted for outcome in others)
 
 

@@ -56,7 +56,7 @@ from dp_lsp.lower.problems import CapturedChanged, LoopShuffle, MissingReturn, O
 from dp_lsp.problem import Edit, Fix, Problem, Severity, may_be_accepted
 from dp_lsp.text import Source, Span
 
-_BADNESS = {State.PROVED: 0, State.FAILED: 1, State.UNKNOWN: 2, State.STALE: 3}
+_BADNESS = {State.PROVED: 0, State.ASSUMED: 0, State.FAILED: 1, State.UNKNOWN: 2, State.STALE: 3}
 """What was checked to the end and failed is known better than what was not."""
 _KNOWN = {state: min(badness, 1) for state, badness in _BADNESS.items()}
 _A_REASON = "it is tried"

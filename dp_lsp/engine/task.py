@@ -298,6 +298,8 @@ class Task:
             described = self._described(definition, found, [], outcome.reason)  # what is accepted leaves no claim
         if described is None:
             return None, own.kept, outcome
+        if described.report.state is State.ASSUMED and outcome.state is State.PROVED:
+            outcome = outcome._replace(state=State.ASSUMED)
         state, reason, accepted = outcome
         return described.report._replace(state=state, reason=reason, accepted=accepted), own.kept, outcome
 
@@ -325,7 +327,7 @@ class Task:
         if found.value.black_box is not None:
             names = tuple(param.local.name for param in definition.params)
             code = frontends.of("", self._options.language).rendering
-            return Described(describe_box(found.value, place, signature, names, code)._replace(state=state), ())
+            return Described(describe_box(found.value, place, signature, names, code), ())
         assert found.shown is not None, "a method that is no black box has a scheme"
         shown = found.shown if found.shown.reason or not unknown else replace(found.shown, reason=unknown)
         claims = tuple(each for each in self._claims() if _is_about(each, definition))
@@ -390,7 +392,7 @@ def _is_template(found: Inferred) -> bool:
 
 def _meaning(name: str, found: Inferred, outcome: RemarkOutcome, problems: list[Problem]) -> Global | UnknownGlobal:
     """What a definition means to others: nothing may be built on what is not proved."""
-    if outcome.state is State.PROVED or (found.unknown and outcome.reason == found.unknown and _is_template(found)):
+    if outcome.state.holds or (found.unknown and outcome.reason == found.unknown and _is_template(found)):
         return found.value
     if outcome.state is State.FAILED:
         codes = sorted({problem.code for problem in problems if problem.severity is Severity.ERROR})

@@ -44,6 +44,8 @@ _WIDER = (("L1", "L2", "LInf", _ANY_NORM), ("InsertDelete", "Symmetric"), ("Hamm
 _DATASETS = frozenset(name for names in _WIDER[1:] for name in names)
 _CONTAINERS = ("vector", "matrix", "gradient")
 _PAIRS = "data that differ in one record", "data of which one has a record more"
+_HOLD = ("proved", "assumed")
+"""The states of what nothing is wrong with, and nothing is open of."""
 _OF_NEIGHBOURS = ("neighbours", "contributes")
 """Conditions that only say which data are neighbours, or how many records a person has."""
 
@@ -129,8 +131,8 @@ def _of_files(old: Json, new: Json, paths: Mapping[str, str]) -> Iterator[Report
     before = {paths.get(file["path"], file["path"]): file for file in old["files"]}
     for file in new["files"]:
         was = before.get(file["path"])
-        worse = file["status"] != "proved" and all(each["status"] == "proved" for each in file["functions"])
-        if worse and (was is None or was["status"] == "proved"):
+        worse = file["status"] not in _HOLD and all(each["status"] in _HOLD for each in file["functions"])
+        if worse and (was is None or was["status"] in _HOLD):
             notes = tuple(_problem(each) for each in _errors(file["diagnostics"])[:_MOST_LINES])
             yield ReportChange(
                 file["path"], "", "", 1, Effect.NOT_PROVED, notes=notes or (f"now it is {file['status']}",)
@@ -140,21 +142,21 @@ def _of_files(old: Json, new: Json, paths: Mapping[str, str]) -> Iterator[Report
 def _of_pair(pair: FunctionPair) -> ReportChange | None:
     old, new = pair
     if old is None and new is not None:
-        known = new.is_proved or new.accepted is not None
+        known = new.holds or new.accepted is not None
         effect = Effect.NEW if known else Effect.NOT_PROVED
-        return _change(new, effect, notes=(_summary(new) if new.is_proved else f"it is new, and {_state(new)}",))
+        return _change(new, effect, notes=(_summary(new) if new.holds else f"it is new, and {_state(new)}",))
     if old is not None and new is None:
         return _change(old, Effect.GONE)
     assert old is not None and new is not None, "a pair has a function"
-    if old.is_proved and not new.is_proved:
+    if old.holds and not new.holds:
         return _change(new, Effect.NOT_PROVED, notes=(f"it was proved, and now it is {_state(new)}",))
-    if new.is_proved and not old.is_proved:
+    if new.holds and not old.holds:
         return _change(new, Effect.PROVED, notes=(_summary(new),))
     sides = Sides.of(old, new)
-    bounds = tuple(_bounds(sides)) if new.is_proved or new.status == old.status == "failed" else ()
-    bounds = (*bounds, *_grown(sides)) if not new.is_proved else bounds
+    bounds = tuple(_bounds(sides)) if new.holds or new.status == old.status == "failed" else ()
+    bounds = (*bounds, *_grown(sides)) if not new.holds else bounds
     notes, weaker = _conditions(sides)
-    less = tuple(_about_less(sides)) if new.is_proved else ()
+    less = tuple(_about_less(sides)) if new.holds else ()
     notes, weaker = (*less, *notes), weaker or bool(less)
     effects = [each.effect for each in bounds] + ([Effect.WEAKER] if weaker else [])
     effects += [Effect.NOT_PROVED] if _is_known_no_more(old, new) else []
@@ -168,7 +170,7 @@ def _of_pair(pair: FunctionPair) -> ReportChange | None:
 def _is_known_no_more(old: ReportedFunction, new: ReportedFunction) -> bool:
     """Whether bounds that held of a function that failed are not known any more, or nothing accepts it now."""
     lost = old.status == "failed" and new.status == "unknown" and new.accepted is None
-    return not new.is_proved and (lost or (old.accepted is not None and new.accepted is None))
+    return not new.holds and (lost or (old.accepted is not None and new.accepted is None))
 
 
 def _change(
@@ -490,7 +492,7 @@ def _conditions(sides: Sides) -> tuple[tuple[str, ...], bool]:
     more = [each["text"] for each in now if not _is_known((each, {}), (old, sides.names), sides, own)]
     less = [each["text"] for each in was if not _is_known((each, sides.names), (new, {}), sides, set())]
     notes = [f"it is proved only where this holds: {text}" for text in more]
-    return (*notes, *(f"it does not need any more that {text}" for text in less)), bool(more) and new.is_proved
+    return (*notes, *(f"it does not need any more that {text}" for text in less)), bool(more) and new.holds
 
 
 def _is_known(
@@ -571,8 +573,9 @@ class ReportedFunction:
         return str(self.said["status"])
 
     @property
-    def is_proved(self) -> bool:
-        return self.status == "proved"
+    def holds(self) -> bool:
+        """Whether it is proved, or a black box that is taken at its word."""
+        return self.status in _HOLD
 
     @property
     def accepted(self) -> str | None:

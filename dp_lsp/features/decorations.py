@@ -117,7 +117,6 @@ def _short(label: str) -> str:
 
 _LONGEST = 160  # characters of a line above the code
 _CHECKING = "checking…"
-_BOX = "a black box, taken at your word"
 
 
 class _Lens(NamedTuple):
@@ -143,8 +142,8 @@ def _title(function: FunctionReport) -> str:
         return _CHECKING
     if function.state is State.UNKNOWN:
         title = " · ".join(filter(None, (WORDS[function.state], function.reason)))
-    elif function.kind == "blackbox":
-        title = f"{WORDS[function.state]} · {_BOX}"
+    elif function.state is State.ASSUMED:
+        title = verdict(function)
     else:
         title = " · ".join(filter(None, (verdict(function), _numbers(function) or summary(function, first=True))))
     return title if len(title) <= _LONGEST else title[: _LONGEST - 1] + "…"

@@ -59,7 +59,7 @@ class _Page:
             yield f"in {code(function.name)}, {verdict(function)} · {self._place(fact.span)}"
         if function.kind == "blackbox":
             yield "Its body is not looked at."
-        if function.state is not State.PROVED:
+        if not function.state.holds:
             problems = [each for each in self._explained.problems if each.severity is not Severity.HINT]
             if not self._is_known:
                 told = any(function.reason in problem.message for problem in problems)

@@ -17,6 +17,7 @@ from dp_lsp.analysis.rows import (
     FreeVariable,
     NumericReport,
     ParameterReport,
+    Premised,
     SpendingReport,
     Stability,
 )
@@ -134,15 +135,23 @@ def _join(paragraphs: Iterable[str]) -> str:
 
 
 def verdict(function: FunctionReport) -> str:
-    """The state of a function, and under how many conditions."""
-    count = len(_open(function))
-    if count and function.state is State.PROVED:
-        return f"{WORDS[function.state]}, under {count} condition{'s' * (count > 1)}"
-    return WORDS[function.state]
+    """The state of a function, under how many conditions, and which black boxes it assumes something of."""
+    state, count = WORDS[function.state], len(_open(function))
+    if function.state is not State.PROVED:
+        return f"{state}: not checked" if function.state is State.ASSUMED else state
+    return "".join((state, f", under {count} condition{'s' * (count > 1)}" * (count > 0), assuming(function)))
+
+
+def assuming(function: FunctionReport) -> str:
+    """Which black boxes a function assumes something of, to stand behind its state: ``, assuming `load```."""
+    names = ", ".join(f"`{name}`" for name in function.assumes)
+    return f", assuming {names}" if names else ""
 
 
 def _open(function: FunctionReport) -> list[ConditionReport]:
-    return [condition for condition in function.conditions if not condition.decided]
+    """What is open of a function, but for what black boxes do: that is the state of those, not its own."""
+    assumed = Premised.BLACK_BOX.value
+    return [each for each in function.conditions if not (each.decided or each.kind == assumed)]
 
 
 def function_text(analysis: Analysis, function: FunctionReport, stale: bool = False) -> Iterator[str]:
@@ -151,7 +160,7 @@ def function_text(analysis: Analysis, function: FunctionReport, stale: bool = Fa
     state = verdict(function)
     if stale:
         state = f"{WORDS[State.STALE]} (before the edit: {state})"
-    yield f"**{code(function.name)}**: {KINDS[function.kind]} · {state}"
+    yield f"**{code(function.name)}**: {KINDS[function.kind]} · {prose(state)}"
     wrong = [each for each in analysis.problems if _says_why(each, function)][:_MOST_ERRORS]
     told = any(function.reason in each.message for each in wrong)
     if function.state is not State.PROVED and function.reason and not told:
@@ -169,10 +178,17 @@ def function_text(analysis: Analysis, function: FunctionReport, stale: bool = Fa
         shown = [code(c.text) if c.formula else prose(c.text) for c in open_ones[:_MOST]]
         more = [f"and {len(open_ones) - _MOST} more"] if len(open_ones) > _MOST else []
         yield "conditions: " + " · ".join(shown + more)
+    yield _assumed(function)
     yield _free(function)
     rules = dict.fromkeys(bound.rule for bound in function.bounds)
     if rules:
         yield "composition: " + ", ".join(map(prose, rules))
+
+
+def _assumed(function: FunctionReport) -> str:
+    """What is taken at the user's word of black boxes, its own or others."""
+    found = [prose(each.text) for each in function.conditions if each.kind == Premised.BLACK_BOX.value]
+    return "assumed, not checked: " + " · ".join(found) if found else ""
 
 
 def _errors(analysis: Analysis, wrong: Iterable[Problem]) -> str:

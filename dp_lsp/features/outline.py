@@ -15,6 +15,7 @@ from dp_lsp.text import Span
 _LONGEST = 120  # characters of a summary; hover has the whole
 WORDS = {
     State.PROVED: "proved",
+    State.ASSUMED: "assumed",
     State.FAILED: "failed",
     State.UNKNOWN: "unknown",
     State.STALE: "checking",

@@ -1,4 +1,4 @@
-"""The JSON report: the contract's schema, version 1.
+"""The JSON report: the contract's schema, version 2.
 
 The types of parameters are data in it: which values they have, and by which metric these are compared. What was plotted
 of functions is put into it where a client asked for that."""
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dp_lsp import __version__
 from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Silenced, State
-from dp_lsp.analysis.rows import BoundReport, NumericReport, Plot, Plotted, SpendingReport
+from dp_lsp.analysis.rows import BoundReport, NumericReport, Plot, Plotted, Premised, SpendingReport
 from dp_lsp.problem import Problem, Related, Severity, There
 from dp_lsp.text import Place, Source, Span
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dp_lsp.core.types import Container, Dataset, Type
 
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 Json = dict[str, Any]
 Shown = Callable[[str], str]
@@ -69,6 +69,7 @@ def summary(analyses: Sequence[Analysis]) -> Json:
     return {
         "files": len(analyses),
         "proved": states[State.PROVED],
+        "assumed": states[State.ASSUMED],
         "failed": states[State.FAILED],
         "unknown": states[State.UNKNOWN],
         "accepted": sum(function.accepted for analysis in analyses for function in analysis.functions),
@@ -90,6 +91,8 @@ def _function(function: FunctionReport, source: Source, numbers_given: bool) -> 
         "conditions": [condition._asdict() for condition in function.conditions],
         "display": function.display,
     }
+    if function.assumes:
+        result["assumes"] = list(function.assumes)
     if function.spending:
         result["spending"] = [_spending(each, source) for each in function.spending]
     if function.proved_chains:
@@ -297,11 +300,11 @@ def _known(key: str, value: Poly | None, formula: Printer) -> Json:
     return {} if value is None else {key: formula.poly(value)}
 
 
-# The JSON schema of the report: the contract's, version 1.
+# The JSON schema of the report: the contract's, version 2.
 
 Schema = dict[str, Any]
 
-COUNTS = ("files", "proved", "failed", "unknown", "accepted", "errors", "warnings")
+COUNTS = ("files", "proved", "assumed", "failed", "unknown", "accepted", "errors", "warnings")
 """What the summary counts."""
 
 
@@ -366,6 +369,7 @@ class _Schema:
                 "display": _TEXT,
             },
             accepted=_TEXT,
+            assumes=_TEXTS,
             chains=_TEXTS,
             spending=_listed(self._spending()),
             numeric=_listed({"oneOf": [self._number(), self._missing()]}),
@@ -383,7 +387,7 @@ class _Schema:
         )
 
     def _condition(self) -> Schema:
-        kind: Schema = {"enum": ["relation", "norm", "neighbours", "contributes", "note"]}
+        kind: Schema = {"enum": ["relation", *(each.value for each in Premised)]}
         return self._object({"text": _TEXT, "formula": _FORMULA, "decided": _TRUTH}, kind=kind)
 
     def _bound(self) -> Schema:

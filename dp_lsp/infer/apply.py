@@ -165,6 +165,7 @@ def run(
     scheme = _chosen(inference, site, value, types, directly, shared)
     if scheme is None:
         return None
+    inference.recorder.boxes.update(dict.fromkeys(scheme.boxes))
     for premise in scheme.premises:
         if premise not in inference.recorder.premises:
             inference.recorder.suppose(premise if _IN in premise else f"{premise}{_IN}{scheme.name}`")

@@ -342,6 +342,7 @@ def _boxed(inference: Inference, node: term.Apply, box: BlackBox, arguments: lis
         inference.report(problems.WrongCount.at(node.span, function=box.name, wanted=wanted, given=given))
         return NOT_UNDERSTOOD.value
     apply.check_annotations(inference, node, box, arguments)
+    inference.recorder.boxes[box.name] = None
     for argument, written in zip(arguments, node.args, strict=True):
         if _holds_bag(inference.type(argument)):
             records = inference.written(written.span)

@@ -172,7 +172,8 @@ class Recorder:
     """Problems and judgements, as they are found.
 
     - ``problems`` are what is wrong, in the order of inference; ``unknown`` is why nothing may be claimed of the
-      definition, or empty; ``premises`` are what users are taken at their word for, in order.
+      definition, or empty; ``boxes`` are the black boxes that it calls and ``premises`` what else users are taken at
+      their word for, in order.
     - ``facts`` hold the judgement and the rule of expressions by place, ``judgements`` the judgement of each term, and
       ``joined`` that of each name whose value a loop or a branch made.
     - ``lacking`` are the values of which something public should be known, by the places of what was refused for it.
@@ -181,6 +182,7 @@ class Recorder:
     def __init__(self) -> None:
         self.problems: list[Problem] = []
         self.unknown = ""
+        self.boxes: dict[str, None] = {}
         self.premises: dict[str, None] = {}
         self.facts: Facts = {}
         self.judgements: dict[Term, Judgement] = {}

@@ -106,6 +106,7 @@ def scheme(inference: Inference, method: term.Method, body: InferredBody, around
         opens,
         _failing(body.effects),
         inference.recorder.unknown,
+        tuple(inference.recorder.boxes),
         tuple(inference.recorder.premises),
         real=inference.context.rules.computed and _is_real(inference, method, returned.type),
         form=form,

@@ -21,7 +21,8 @@ Files = Sequence[tuple[str, Analysis]]
 
 class Checked(NamedTuple):
     """What was checked and with which exit code that ends, if the report can be written. ``columns`` are those that
-    a line may have. Where a warning or what a person accepted fails the run, that is said."""
+    a line may have. Where a warning, what a person accepted or a black box fails the run, that is
+    said."""
 
     files: Files
     exit_code: int = 0
@@ -29,6 +30,7 @@ class Checked(NamedTuple):
     statistics: bool = False
     error_on_warning: bool = False
     error_on_accepted: bool = False
+    error_on_assumed: bool = False
     paint: Paint = plain
     link: Link = unlinked
     columns: int = 100
@@ -54,7 +56,7 @@ Reporter = Callable[[Checked], Iterator[str]]
 """Writes the lines of a report."""
 
 
-_ORDER = (State.PROVED, State.FAILED, State.UNKNOWN)
+_ORDER = (State.PROVED, State.ASSUMED, State.FAILED, State.UNKNOWN)
 
 CAUTION = (
     "profile published: these are the published formulas, some of which are known not to hold. "
@@ -144,7 +146,7 @@ def inside(function: FunctionReport, analysis: Analysis) -> list[Problem]:
 
 def is_silent(function: FunctionReport, analysis: Analysis) -> bool:
     """Whether a function is not proved, and no problem in it says why, nor one that is accepted."""
-    if function.state is State.PROVED:
+    if function.state.holds:
         return False
     if function.accepted:
         start, end = function.span

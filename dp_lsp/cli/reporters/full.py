@@ -123,7 +123,9 @@ class _Row:
     def __init__(self, function: FunctionReport, codes: str, whole: bool, source: Source) -> None:
         self.function = function
         self.name = printable(function.name)
-        notes = (", ".join(function.mechanisms), printable(function.reason), codes)
+        assumes = ", ".join(f"`{name}`" for name in function.assumes) if function.state is State.PROVED else ""
+        boxes = f"assuming {printable(assumes)}" if assumes else ""
+        notes = (", ".join(function.mechanisms), boxes, printable(function.reason), codes)
         self.notes = "   ".join(filter(None, notes))
         bounds = _bounds(function)
         self.wide = any(width(bound.line) > _WIDEST for bound in bounds)
@@ -211,7 +213,7 @@ def _first_line(span: Span, source: Source) -> Span:
 def _bounds(function: FunctionReport) -> list[_Bound]:
     """What each parameter costs, or how far the result moves with it; neighbours that say the same as one."""
     if function.kind == "blackbox":
-        return [_Bound("a black box, taken at your word", "")]
+        return [_Bound("a black box: not checked", "")]
     result = []
     for (static, parts), group in groupby(function.parameters, key=lambda each: (each.static, each.parts)):
         names = ", ".join(printable(parameter.name) for parameter in group)

@@ -60,7 +60,7 @@ def _cases(path: str, analysis: Analysis, run: Checked) -> Iterator[_Case]:
         if errors or _fails(rest, run):
             first = next(iter(errors), rest[0])
             yield _Case(name, _ERROR if first.unchecked else _FAILURE, first.code, first.message, text)
-        elif not analysis.functions and analysis.state is not State.PROVED and not analysis.accepted:
+        elif not analysis.functions and not analysis.state.holds and not analysis.accepted:
             yield _Case(name, _ERROR, NOT_PROVED, f"this file is {analysis.state.value}", text)
         else:
             yield _Case(name, said=text)
@@ -76,6 +76,9 @@ def _of_function(path: str, analysis: Analysis, function: FunctionReport, run: C
         if warning is not None and _fails(problems, run):
             return _Case(name, _FAILURE, warning.code, warning.message, text)
         return _Case(name, said=text)
+    if function.state is State.ASSUMED:
+        verdict = _FAILURE if run.error_on_assumed else _SKIPPED
+        return _Case(name, verdict, State.ASSUMED.value, "a black box: not checked", text)
     if function.accepted:
         verdict = _FAILURE if run.error_on_accepted else _SKIPPED
         return _Case(name, verdict, "accepted", why, text)

@@ -73,7 +73,7 @@ return {
     ['dp-lsp.showReport'] = shows,
   },
   handlers = {
-    -- For a status line: `%{get(b:, 'dp_lsp_status', '')}` is proved, failed, unknown or stale.
+    -- For a status line: `%{get(b:, 'dp_lsp_status', '')}` is proved, assumed, failed, unknown or stale.
     ['dp/fileStatus'] = function(_, status)
       local buffer = vim.uri_to_bufnr(status.uri)
       if vim.api.nvim_buf_is_loaded(buffer) then

@@ -2,7 +2,7 @@
 import type { Range } from 'vscode-languageclient/node';
 
 /** The state of a function or a file; `stale` is edited and not checked again yet. */
-export type State = 'proved' | 'failed' | 'unknown' | 'stale';
+export type State = 'proved' | 'assumed' | 'failed' | 'unknown' | 'stale';
 
 export interface FileStatus {
   uri: string;

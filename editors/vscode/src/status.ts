@@ -2,8 +2,12 @@
 import * as vscode from 'vscode';
 import type { FileStatus, State } from './protocol';
 
-const WORDS: Record<State, string> = { proved: 'proved', failed: 'failed', unknown: 'unknown', stale: 'checking' };
-const ICONS: Record<State, string> = { proved: '$(pass)', failed: '$(error)', unknown: '$(question)', stale: '$(sync)' };
+const WORDS: Record<State, string> = {
+  proved: 'proved', assumed: 'assumed', failed: 'failed', unknown: 'unknown', stale: 'checking',
+};
+const ICONS: Record<State, string> = {
+  proved: '$(pass)', assumed: '$(pass)', failed: '$(error)', unknown: '$(question)', stale: '$(sync)',
+};
 const COLOURS: Partial<Record<State, string>> = { failed: 'statusBarItem.errorBackground' };
 
 /** Shows what the server says of the file in the active editor, or why there is no server. */

@@ -1,5 +1,5 @@
 // The report, as far as the view looks at it. Keys it does not know it leaves alone.
-export type State = 'proved' | 'failed' | 'unknown';
+export type State = 'proved' | 'assumed' | 'failed' | 'unknown';
 
 export interface Place {
   line: number;

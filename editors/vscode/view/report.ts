@@ -11,7 +11,7 @@ type Message =
 
 declare function acquireVsCodeApi(): { postMessage(message: unknown): void; setState(state: unknown): void };
 
-const SHAPES: Record<State, string> = { proved: '✓', failed: '✗', unknown: '?' };
+const SHAPES: Record<State, string> = { proved: '✓', assumed: '≈', failed: '✗', unknown: '?' };
 const FIRST = ['parameters', 'rule']; // columns that lead, in this order
 const api = acquireVsCodeApi();
 const main = document.getElementById('report')!;
@@ -119,7 +119,7 @@ function problems(found: Problem[]): Child {
 
 function section(each: ReportedFunction, index: number, found: Problem[]): HTMLElement {
   const id = `function${index}`;
-  const box = each.kind === 'blackbox' ? h('p', {}, 'A black box, taken at your word.') : null;
+  const box = each.kind === 'blackbox' ? h('p', {}, 'A black box: not checked.') : null;
   return h(
     'section',
     { 'aria-labelledby': id },
