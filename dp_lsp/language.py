@@ -243,11 +243,13 @@ class Vocabulary(ABC):
     if there is one, which is among the running ones. ``running`` are functions that run other text, or give a name
     that they are told a value: any top-level name may have another meaning afterwards. ``showing`` are those that the
     language calls unasked, but only to show a value, and ``unasked`` what it calls besides without its name.
-    ``modules`` are those that give no word another meaning when they are imported. ``familiar`` are names of which
+    ``modules`` are those that give no word another meaning when they are imported. ``nothing`` is the value of what has
+    none, if that has a name. ``familiar`` are names of which
     people know what they do, and that are no builtins."""
 
     keywords: frozenset[str]
     includes: str = ""
+    nothing: str = ""
     running: frozenset[str] = frozenset()
     showing: frozenset[str] = frozenset()
     unasked: frozenset[str] = frozenset()
@@ -292,10 +294,16 @@ class Spelling(NamedTuple):
 
 class Builtins:
     """The builtins that a language has: how each is written, by its id in the table. In the tree they have the names
-    that they have in text, so that a name which is no builtin's here is free, whatever it means elsewhere."""
+    that they have in text, so that a name which is no builtin's here is free, whatever it means elsewhere.
+    ``by_operator`` are functions that are given an operator, and with it are builtins, by both names."""
 
-    def __init__(self, spellings: Mapping[str, Spelling]) -> None:
+    def __init__(
+        self,
+        spellings: Mapping[str, Spelling],
+        by_operator: Mapping[tuple[str, str], str] = MappingProxyType({}),
+    ) -> None:
         self._spellings = spellings
+        self.by_operator = by_operator
         self._ids: dict[str, tuple[str, bool]] = {}
         for builtin, spelling in spellings.items():
             self._ids |= dict.fromkeys((spelling.name, *spelling.others), (builtin, False))
@@ -346,6 +354,10 @@ class Annotations(ABC):
     def parameter(self, node: TypeExpr | None) -> tuple[Annotation, bool]:
         """The type of a parameter, and whether it is declared public. Of a dataset it may be left open how it is
         compared: then the project says so. Raises :class:`RefusedType`."""
+
+    def is_open(self, node: TypeExpr | None) -> bool:
+        """Whether a parameter is declared public, and of no type."""
+        return False
 
     @abstractmethod
     def returned(self, node: TypeExpr | None) -> Returned:

@@ -169,14 +169,16 @@ class Call(Node):
 
 
 class Index(Node):
-    """``value[indices…]``."""
+    """``value[indices…]``. Of one that is ``unchecked`` nothing is known where there is no such entry, not even that
+    the run fails."""
 
-    __slots__ = ("indices", "value")
+    __slots__ = ("indices", "unchecked", "value")
 
-    def __init__(self, start: int, end: int, value: Node, indices: tuple[Node, ...]) -> None:
+    def __init__(self, start: int, end: int, value: Node, indices: tuple[Node, ...], unchecked: bool = False) -> None:
         super().__init__(start, end, (value, *indices))
         self.value = value
         self.indices = indices
+        self.unchecked = unchecked
 
 
 class Tuple(Node):

@@ -8,7 +8,25 @@ import re
 from source_tree import Module, modules
 
 # Names of functions that formulas are made of. They are also builtins, but the core does not know that.
-OF_FORMULAS = {"abs", "ceil", "cols", "exp", "floor", "length", "log", "max", "min", "rows", "sqrt", "sum"}
+OF_FORMULAS = {
+    *(
+        "abs",
+        "ceil",
+        "cols",
+        "exp",
+        "expm1",
+        "floor",
+        "length",
+        "log",
+        "log1p",
+        "max",
+        "min",
+        "rows",
+        "sqrt",
+        "sum",
+        "tanh",
+    )
+}
 
 # How a terminal breaks long lines.
 OF_TERMINALS = {"fold"}

@@ -9,6 +9,7 @@ from dp_lsp.builtins import (
     arithmetic,
     containers,
     datasets,
+    elementary,
     everyday,
     filling,
     higher,
@@ -28,12 +29,12 @@ from dp_lsp.builtins.define import Builtin, Form
 from dp_lsp.builtins.filling import EMPTY, STORE
 from dp_lsp.builtins.higher import MAKING
 from dp_lsp.builtins.places import COLUMN, INDEX, RANGE, ROW, SLICE, SLICE_OF_COLUMNS, SLICE_OF_ROWS, extent
-from dp_lsp.builtins.traits import ForRows, SampledRows
+from dp_lsp.builtins.traits import ForRows, Replaceable, SampledRows
 
 T = TypeVar("T")
 
 _FAMILIES: tuple[tuple[Builtin, ...], ...] = (
-    *(arithmetic.ROWS, arithmetic.POWER_ROWS, everyday.ROWS, truth.ROWS),
+    *(arithmetic.ROWS, arithmetic.POWER_ROWS, everyday.ROWS, elementary.ROWS, truth.ROWS),
     *(places.ROWS, places.SLICE_ROWS, containers.ROWS, higher.ROWS, filling.ROWS),
     *(datasets.ROWS, statistics.ROWS, variances.ROWS, orders.ROWS),
     *(places.COLUMN_ROWS, datasets.RECORD_ROWS, places.RANGE_ROWS),
@@ -52,6 +53,12 @@ PLACES, PLACES_AND_ENTRIES = "eachindex", "enumerate"
 
 EACH_ROW = "eachrow"
 """What a comprehension goes over instead of a matrix: its rows."""
+
+
+def replaceable(name: str | None) -> Builtin | None:
+    """The row of this id, if a program may give its name another meaning."""
+    found = None if name is None else TABLE.get(name)
+    return found if found is not None and found.has(Replaceable) else None
 
 
 def for_rows(name: str) -> str:
@@ -102,4 +109,5 @@ __all__ = [
     "extent",
     "for_rows",
     "passed_on",
+    "replaceable",
 ]

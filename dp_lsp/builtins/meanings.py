@@ -359,6 +359,44 @@ def _range(first: Value, *more: Value) -> Any:
     return array(first + step * place for place in range(count))
 
 
+def _defined(function: Callable[[float], float]) -> Callable[[Value], Value]:
+    """A function of numbers; where it is not defined a run fails."""
+
+    def run(x: Value) -> Value:
+        try:
+            return function(float(x))
+        except OverflowError:
+            raise NoMeaning("its numbers are too large") from None
+        except ValueError:
+            raise Undefined("a function where it is not defined") from None
+
+    return run
+
+
+_APPROXIMATE: dict[str, Callable[..., Value]] = {
+    **{
+        name: _defined(getattr(math, name))
+        for name in (
+            *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+            *("expm1", "exp2", "cbrt", "log1p", "log2", "log10"),
+        )
+    },
+    "exp10": _defined(lambda x: 10.0**x),
+}
+APPROXIMATE = frozenset(_APPROXIMATE)
+"""Rows of which what they compute here is near what they mean."""
+
+_ELEMENTARY: dict[str, Callable[..., Value]] = {
+    **_APPROXIMATE,
+    "pi": lambda: Fraction(math.pi),
+    "abs2": lambda x: x * x,
+    "float": lambda x: Fraction(x),
+    "zero": lambda x: x * 0,
+    "one": lambda x: x * 0 + 1,
+    "isempty": lambda v: not v.size,
+}
+"""By the names of rows."""
+
 MEANINGS: dict[str, Callable[..., Value]] = {
     "+": _sum,
     "-": _difference,
@@ -426,6 +464,7 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "map_rows_binary": _mapped_rows,
     "map_cols_binary": _mapped_columns,
     "fold": _folded,
+    **_ELEMENTARY,
     **_OF_DATASETS,
     "zero_gradient": lambda m: entrywise(lambda entry: Fraction(0), m),
     "sum_gradients": _sum,

@@ -14,8 +14,8 @@ from fractions import Fraction
 from itertools import accumulate, pairwise
 from typing import Any
 
-from dp_lsp.builtins.concrete import Undefined, Value, array, resized, rows
-from dp_lsp.builtins.meanings import MEANINGS
+from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, array, resized, rows
+from dp_lsp.builtins.meanings import APPROXIMATE, MEANINGS
 from dp_lsp.builtins.randomness import played_by, positive
 from dp_lsp.core.events import Scheme
 from dp_lsp.core.types import Norm
@@ -143,8 +143,14 @@ RELEASED: dict[str, Callable[..., Value]] = {**played_by(Exactly), "resize": _re
 """By the names of rows, what each does with :class:`Draws` and its arguments. A program that uses another row which
 draws at random is not run."""
 
+
+def _inexact(x: Value) -> Value:
+    raise NoMeaning("a function of numbers that is only computed approximately is not run on data")
+
+
 COMPUTED: dict[str, Callable[..., Value]] = {
     **MEANINGS,
+    **dict.fromkeys(APPROXIMATE, _inexact),
     "sqrt": _root,
     "log": _logarithm,
     "clip": _clip,

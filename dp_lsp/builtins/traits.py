@@ -28,6 +28,14 @@ class EverydayName(Trait):
 
 
 @value
+class Replaceable(Trait):
+    """A program may give its name another meaning, which then counts in its module: which one it has is known when the
+    names of the module are. One that is a ``value`` is not called."""
+
+    value: bool = False
+
+
+@value
 class ShortCircuit(Trait):
     """It may leave out evaluating its last argument, as its first one decides."""
 

@@ -84,7 +84,8 @@ class TruthArgument:
 @thing
 class Call:
     """A builtin (by its name in the table) applied to arguments, the last of which are given by the names in
-    ``keywords``. ``mutates`` marks the ``!`` form."""
+    ``keywords``. ``mutates`` marks the ``!`` form. ``by`` is the function that is written instead, where it does the
+    same unless the program defines it."""
 
     span: Span
     builtin: str
@@ -92,6 +93,7 @@ class Call:
     callee: Span
     mutates: bool = False
     keywords: tuple[str, ...] = ()
+    by: Global | None = None
 
 
 @thing

@@ -974,12 +974,13 @@ class SensitivityMissed(Kind):
 
 
 class NoMechanism(Kind):
-    """A function claims to be private and runs no mechanism.
+    """A function claims to be private, returns something that is not, and runs no mechanism. (One whose value moves
+    with nothing private costs nothing.)
 
     Broken:
 
     ```julia
-    f(x::Real) :: Priv() = 2
+    f(x::Real) :: Priv() = 2 * x
     ```
 
     Fixed:

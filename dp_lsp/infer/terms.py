@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from dp_lsp import builtins
 from dp_lsp.builtins import intervals
-from dp_lsp.builtins.traits import ShortCircuit
+from dp_lsp.builtins.traits import Replaceable, ShortCircuit
 from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
@@ -68,11 +68,15 @@ def rule(inference: Inference, node: Term) -> Evaluation:
             return Evaluation(Judgement(NumberType(base, Poly.of(Fraction(value)), stored=stored), moves.NOWHERE))
         case term.Call():
             return _noted(inference, node.span, _call(inference, node), node.builtin)
+        case term.Apply() if (call := _called_by_name(inference, node)) is not None:
+            return _noted(inference, node.span, _call(inference, call), call.builtin)
         case term.Apply():
             callee = inference.infer(node.function)
             values, given = inference.infer_all(node.args)
             result = calls.function(inference, node, callee.value, values).after(callee.effects, given)
             return _noted(inference, node.span, result, "")
+        case term.Global() if (call := _constant_of_language(inference, node)) is not None:
+            return _noted(inference, node.span, _call(inference, call), call.builtin)
         case term.Global():
             return _noted(inference, node.span, Evaluation(_global(inference, node)), "")
         case term.MakeTuple(span, items):
@@ -98,8 +102,33 @@ def rule(inference: Inference, node: Term) -> Evaluation:
     return Evaluation(inference.hole("an argument that is not a value"))
 
 
+def _called_by_name(inference: Inference, node: term.Apply) -> term.Call | None:
+    """The call of a function of the language that programs may replace, where this one does not."""
+    name = node.function
+    if not isinstance(name, term.Global):
+        return None
+    row = _not_replaced(inference, name)
+    if row is None or not row.keywords.issuperset(node.keywords):
+        return None
+    return term.Call(node.span, row.name, node.args, name.span, keywords=node.keywords)
+
+
+def _constant_of_language(inference: Inference, node: term.Global) -> term.Call | None:
+    row = _not_replaced(inference, node)
+    trait = None if row is None else row.trait(Replaceable)
+    return None if row is None or trait is None or not trait.value else term.Call(node.span, row.name, (), node.span)
+
+
+def _not_replaced(inference: Inference, node: term.Global) -> builtins.Builtin | None:
+    """The row of a name that no definition of the program has, and nothing that may define one."""
+    found = inference.context.language.builtins.find(node.name)
+    row = None if found is None else builtins.replaceable(found[0])
+    return None if row is None or inference.context.resolve(node.name) is not None else row
+
+
 def _call(inference: Inference, node: term.Call) -> Evaluation:
     """A use of a row. Picking a row that a round has for itself never fails."""
+    _is_of_language(inference, node.by)
     given, effects = _arguments(inference, node)
     values = disjoint.arguments(inference.context.rounds, node, given)
     result = calls.builtin(inference, node, values)
@@ -285,6 +314,7 @@ def _show(inference: Inference, node: term.Show) -> Evaluation:
 
 
 def _is_of_language(inference: Inference, function: term.Global | None) -> None:
-    """Of a function that is known to fail, or to print, nothing is known if the program defines it."""
+    """Of a function of which it is known what it does, without a rule of its own, nothing is known if the program
+    defines it."""
     if function is not None and inference.context.resolve(function.name) is not None:
         inference.report(problems.NoRule.at(function.span, name=function.name))

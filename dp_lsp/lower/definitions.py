@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from dp_lsp import surface
+from dp_lsp.builtins import replaceable
 from dp_lsp.core.term import Constant, Definition, Method
 from dp_lsp.language import Familiar, Language
 from dp_lsp.lower import problems
@@ -232,9 +233,17 @@ class _TopLevel:
         if (is_reserved(name.here, self._language) and not trusted) or extended or hides:
             self._problems.append(problems.BuiltinImported.at(node.span, name=name.here))
             self._clouded.append((EVERYTHING, node.span, f"`{name.here}` gets another meaning"))
-        elif any(self._vocabulary.does(name.here, each) for each in _KNOWN_ACTS) and not trusted:
+        elif self._is_known(name.here) and not trusted:
             self._clouded.append((name.here, node.span, f"`{name.here}` gets another meaning"))
         self._imported.append(Imported(name.here, name.module or name.there, node.span))
+
+    def _is_known(self, name: str) -> bool:
+        """Whether it is known what a name stands for where the program does not say it."""
+        language = self._language
+        found = language.builtins.find(name)
+        combines = any(name == function for function, _ in language.builtins.by_operator)
+        acts = any(self._vocabulary.does(name, each) for each in _KNOWN_ACTS)
+        return acts or combines or (found is not None and replaceable(found[0]) is not None)
 
     def _check_meaning(self, node: surface.Name) -> None:
         """A definition of a name of the language: every use of it in the file means something else from then on."""

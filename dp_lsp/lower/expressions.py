@@ -17,6 +17,9 @@ from dp_lsp.lower.facts import Meant, as_function, builtin, described, is_operat
 from dp_lsp.lower.scope import BodyScope, LoweringUnit, NoValue
 from dp_lsp.problem import Edit, Fix
 
+MAY_BE_MISSING = "an entry that may not be there, and is taken unchecked,"
+"""What is said of an index that is not checked when the program runs."""
+
 
 class Expressions:
     """The terms of expressions in one scope. Functions without a name, and an ``if`` whose value is used, hold
@@ -92,6 +95,8 @@ class Expressions:
 
     def value_of_name(self, node: surface.Name) -> Term:
         """A name as a value. Whoever is given a function calls it without knowing that it changes something."""
+        if node.name == self._unit.language.vocabulary.nothing and not self._scope.has(node.name):
+            return term.MakeTuple(node.span, ())
         value = self.name(node)
         effects = self._scope.effects_of(node)
         if effects is not None and effects.change_something:
@@ -138,6 +143,8 @@ class Expressions:
                 return self.name(callee)
             if (found := builtin(callee.name, self._unit.language.builtins)) is not None:
                 return self._builtin_call(node, *found)
+            if (same := self._combined(node, callee)) is not None:
+                return same
             if is_operator(callee.name) and not self._unit.language.vocabulary.does(callee.name, Familiar.UNRULED):
                 return self._unit.refused(callee, f"the operator `{callee.name}`")
         function = self.name(callee, called=True)
@@ -149,6 +156,21 @@ class Expressions:
             self._unit.report(problems.NotAVariable.at(node.span, name=callee.name))
             function = term.Hole(node.span, "a change inside an expression")
         return self.apply(node, function)
+
+    def _combined(self, node: surface.Call, callee: surface.Name) -> Term | None:
+        """The call of a builtin that a function and the operator that it is given are together."""
+        known = self._unit.language.builtins
+        for place, operator in enumerate(node.args):
+            if isinstance(operator, surface.Name) and not self._scope.has(operator.name):
+                row = known.by_operator.get((callee.name, operator.name))
+                others = (*node.args[:place], *node.args[place + 1 :])
+                if row is not None and not node.keywords and len(others) == place + 1:
+                    self._unit.uses.add(callee.name)
+                    called = surface.Call(node.start, node.end, callee, others)
+                    args = self._arguments(called, builtins.TABLE[row])
+                    by = term.Global(callee.span, callee.name, called=True)
+                    return term.Call(node.span, row, args, callee.span, by=by)
+        return None
 
     def _shows(self, node: surface.Call, callee: surface.Name, gives: bool) -> Term:
         """A call that prints what it is given, by position or by name, and ``gives`` the last of that back."""
@@ -242,6 +264,8 @@ class Expressions:
     def _indexed(self, node: surface.Index) -> Term:
         if not node.indices and isinstance(node.value, surface.Name) and not self._scope.has(node.value.name):
             return term.Call(node.span, builtins.EMPTY, (self._argument(node.value, GivenType()),), node.span)
+        if node.unchecked and not self._scope.is_there(node):
+            return self._unit.refused(node, MAY_BE_MISSING)
         value = self.term(node.value)
         row, places = _way(node.indices)
         if any(isinstance(place, surface.Whole | surface.Range) for place in places) or not 1 <= len(places) <= 2:

@@ -116,14 +116,17 @@ class Meant(NamedTuple):
 
 
 def builtin(name: str, known: Builtins) -> Meant | None:
-    """The builtin that a name of the tree stands for, unless the program gives it another meaning."""
+    """The builtin that a name of the tree stands for, unless the program gives it another meaning where it stands. One
+    that any part of the program may replace is not known here."""
     found = known.find(name)
-    return None if found is None else Meant(builtins.TABLE[found[0]], found[1])
+    if found is None or builtins.replaceable(found[0]) is not None:
+        return None
+    return Meant(builtins.TABLE[found[0]], found[1])
 
 
 def is_reserved(name: str, language: Language) -> bool:
     """Whether a name belongs to the language: a builtin, or one of its own words."""
-    return language.builtins.find(name) is not None or name in _WALKING or language.vocabulary.is_reserved(name)
+    return builtin(name, language.builtins) is not None or name in _WALKING or language.vocabulary.is_reserved(name)
 
 
 def is_everyday(name: str, language: Language) -> bool:

@@ -12,6 +12,7 @@ from dp_lsp.core.term import Bind, Body, Method, Term
 from dp_lsp.language import RefusedType, Returned
 from dp_lsp.lower import problems
 from dp_lsp.lower.aliasing import aliasing
+from dp_lsp.lower.by_use import used_as
 from dp_lsp.lower.changes import Changes, versions
 from dp_lsp.lower.expressions import Expressions
 from dp_lsp.lower.facts import UNUSED, written
@@ -87,7 +88,7 @@ class Functions:
         """A method. Everything in it is lowered now; what it captures is noted in its scope."""
         returned = self._returned(node.returns)
         self._check_parameters(node.params)
-        params = self._parameters(node.params, node.returns)
+        params = self._parameters(node.params, node.returns, node.body)
         if returned.black_box:
             self._unit.report(problems.BlackBoxInside.at(node.name_span, name=node.name))
         body = self.function_body(node.body, node)
@@ -225,17 +226,20 @@ class Functions:
                 return
 
     def _parameters(
-        self, nodes: tuple[surface.Parameter, ...], returns: surface.TypeExpr | None = None
+        self,
+        nodes: tuple[surface.Parameter, ...],
+        returns: surface.TypeExpr | None = None,
+        body: surface.Block | None = None,
     ) -> tuple[term.Param, ...]:
         """Bring parameters into scope. What they, and what the function returns, are bounded by must be known."""
-        params = tuple(map(self._parameter, nodes))
+        params = tuple(self._parameter(node, body) for node in nodes)
         static = {param.local.name for param in params if param.static and isinstance(param.type, NumberOf)}
         for annotation in (*(node.annotation for node in nodes), returns):
             for refused in self._unit.language.annotations.unknown_limits(annotation, static):
                 self._refuse_type(refused)
         return params
 
-    def _parameter(self, node: surface.Parameter) -> term.Param:
+    def _parameter(self, node: surface.Parameter, body: surface.Block | None) -> term.Param:
         """Bring a parameter into scope."""
         annotations, semantics = self._unit.language.annotations, self._unit.language.semantics
         local = term.Local(node.name, node.span)
@@ -243,6 +247,8 @@ class Functions:
         seen = annotations.run_time(node.annotation)
         try:
             type_, static = annotations.parameter(node.annotation)
+            if body is not None and annotations.is_open(node.annotation):
+                type_ = used_as(node.name, body, self._unit.language) or type_
             unrelated = annotations.unrelated(node.annotation, type_) if self._scope.outer is not None else None
             if unrelated is not None:
                 raise unrelated

@@ -85,6 +85,8 @@ class BodyScope:
         self.captured: set[str] = set()
         self.fillable: frozenset[str] = frozenset()
         self.making = ""
+        self.places: dict[Local, set[Local]] = {}
+        """Numbers of the rounds of loops that are positions of vectors."""
         self.ownership = Ownership()
         self.survey = Survey(surface.Block(0, 0, ()), known, language)
         self.effects: dict[Local, Aliasing] = {} if outer is None else outer.effects
@@ -165,6 +167,20 @@ class BodyScope:
             self.lost.pop(name, None)
             self.ownership.bind(name, holding)
         return local
+
+    def is_there(self, node: surface.Index) -> bool:
+        """Whether an entry is sure to be there: at the number of a round of a loop over all positions."""
+        match node:
+            case surface.Index(value=surface.Name() as vector, indices=(surface.Name() as place,)):
+                at, of = self.read(place), self.read(vector)
+                return isinstance(at, Local) and of in self.places.get(at, ())
+        return False
+
+    def kept_places(self, before: Local, after: Local) -> None:
+        """A vector has the positions that another one had."""
+        for vectors in self.places.values():
+            if before in vectors:
+                vectors.add(after)
 
     def effects_of(self, callee: surface.Node) -> Aliasing | None:
         """What is known of a call of a function of the program; None if that is nothing."""

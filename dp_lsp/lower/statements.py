@@ -14,7 +14,7 @@ from dp_lsp.core import term
 from dp_lsp.core.term import Bind, Body, Local, Term
 from dp_lsp.lower import problems
 from dp_lsp.lower.changes import Changes, versions
-from dp_lsp.lower.expressions import Expressions
+from dp_lsp.lower.expressions import MAY_BE_MISSING, Expressions
 from dp_lsp.lower.facts import (
     UNUSED,
     assigned_names,
@@ -71,13 +71,15 @@ class _BranchSide(NamedTuple):
 
 class _LoopRange(NamedTuple):
     """What a loop goes over: the first number, the step and the last one. Its variables are the number of a round, and
-    the ``entry`` that stands there in a ``vector``."""
+    the ``entry`` that stands there in a ``vector``. ``all_of`` is a vector whose positions are the numbers of its
+    rounds."""
 
     over: tuple[Term, Term | None, Term]
     place: surface.Name | None
     entry: surface.Name | None = None
     vector: Term | None = None
     memory: Memory = NOWHERE
+    all_of: surface.Name | None = None
 
     @property
     def targets(self) -> tuple[surface.Name, ...]:
@@ -310,10 +312,16 @@ class Statements:
             value = self._expressions.use(node, row, mutates=True)
         else:
             assert isinstance(target, surface.Index), "a call changes a vector, or an entry does"
+            if target.unchecked and not self._scope.is_there(target):
+                self._unit.refuse(target.span, MAY_BE_MISSING)
             entry, of = self._assigned(node), self._expressions.name(name)
             args = of, self._expressions.term(target.indices[0]), entry
             value = term.Call(node.span, builtins.STORE, args, target.span, mutates=True)
-        return Bind(node.span, (self._scope.version(name.name, name.span, held),), value)
+        before = self._scope.now.get(name.name)
+        after = self._scope.version(name.name, name.span, held)
+        if before is not None and target is not None:
+            self._scope.kept_places(before, after)
+        return Bind(node.span, (after,), value)
 
     def _refused_assignment(self, node: surface.Assign, value: Term) -> Bind:
         """An assignment to something other than names. Those in it have a value after it, of which nothing is known."""
@@ -547,7 +555,7 @@ class Statements:
         if isinstance(over, surface.Range):
             step = None if over.step is None else self._expressions.term(over.step)
             ends = self._expressions.term(over.first), step, self._expressions.term(over.last)
-            return _LoopRange(ends, target if isinstance(target, surface.Name) else None)
+            return _LoopRange(ends, target if isinstance(target, surface.Name) else None, all_of=self._counted(over))
         name, way = (over, "") if is_written_out(over) else walked(over)
         if name is None or (way and self._scope.has(way)):
             self._unit.refuse(over.span, "a loop over something other than a range such as `1:n`")
@@ -558,12 +566,25 @@ class Statements:
         ends = term.Literal(over.span, Fraction(1), True), None, count
         match way, target:
             case builtins.PLACES, surface.Name():
-                return _LoopRange(ends, target)
+                return _LoopRange(ends, target, all_of=name if isinstance(name, surface.Name) else None)
             case "", surface.Name():
                 return _LoopRange(ends, None, target, vector, self._sharing.of(name))
             case builtins.PLACES_AND_ENTRIES, surface.Tuple(items=(surface.Name() as place, surface.Name() as entry)):
-                return _LoopRange(ends, place, entry, vector, self._sharing.of(name))
+                all_of = name if isinstance(name, surface.Name) else None
+                return _LoopRange(ends, place, entry, vector, self._sharing.of(name), all_of)
         return _LoopRange(ends, None)
+
+    def _counted(self, over: surface.Range) -> surface.Name | None:
+        """The vector whose positions a range has, written as ``1:length(v)``."""
+        match over:
+            case surface.Range(
+                first=surface.Number(value=1, integer=True),
+                step=None,
+                last=surface.Call(callee=surface.Name() as callee, args=(surface.Name() as vector,), keywords=()),
+            ):
+                row = self._scope.builtin_of(callee)
+                return vector if row is not None and row.name == builtins.extent(1, 0)[0] else None
+        return None
 
     def _walked(self, target: surface.Node, walk: _LoopRange) -> tuple[Local, tuple[Bind, ...]]:
         """The number of a round, and what stands at it, where that has a name."""
@@ -576,6 +597,9 @@ class Statements:
         index = Local(UNUSED, target.span)
         if place is not None:
             index = self._scope.version(place.name, place.span, Holding(NOWHERE))
+            vector = None if walk.all_of is None else self._scope.read(walk.all_of)
+            if isinstance(vector, Local):
+                self._scope.places[index] = {vector}
         if walk.entry is None or walk.vector is None:
             return index, ()
         span, held = walk.entry.span, Holding(walk.memory, Provenance.PART)

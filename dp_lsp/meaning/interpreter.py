@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import count, product, takewhile
 from math import prod
 from typing import Any, NamedTuple
@@ -19,7 +20,7 @@ from dp_lsp import builtins
 from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, array, is_container
 from dp_lsp.builtins.meanings import MEANINGS, WITHOUT_MEANING
 from dp_lsp.builtins.randomness import RANDOM
-from dp_lsp.builtins.traits import ShortCircuit
+from dp_lsp.builtins.traits import Replaceable, ShortCircuit
 from dp_lsp.core import machine, term
 from dp_lsp.core.annotation import (
     AFunction,
@@ -191,17 +192,28 @@ class Interpreter:
             first, second = node.args
             return self._meanings[row.name](self._term(first, environment), lambda: self._term(second, environment))
         args = [self._term(arg, environment) for arg in node.args]
-        value = self._meanings[row.name](*args[:placed], **dict(zip(node.keywords, args[placed:], strict=True)))
+        return self._computed(row.name, args[:placed], dict(zip(node.keywords, args[placed:], strict=True)))
+
+    def _computed(self, row: str, placed: Sequence[Value], named: Mapping[str, Value]) -> Value:
+        """What a row computes."""
+        value = self._meanings[row](*placed, **named)
         if any(map(_is_long, _entries(value) if is_container(value) else (value,))):
             raise NoMeaning("its numbers are too long")
-        return value if all(isinstance(arg, _Int) for arg in args) else _unstored(value)
+        return value if all(isinstance(arg, _Int) for arg in (*placed, *named.values())) else _unstored(value)
 
     def _global(self, name: str) -> Value:
         if name in self._methods:
             return self._function(self._methods[name], ChainMap())
         if name in self._constants:
             return self._body(self._constants[name].term, ChainMap())
+        row = builtins.replaceable(name)
+        trait = None if row is None else row.trait(Replaceable)
+        if row is not None and trait is not None:
+            return self._computed(row.name, (), {}) if trait.value else partial(self._called, row.name)
         raise NoMeaning(f"`{name}` is not defined")
+
+    def _called(self, row: str, *placed: Value, **named: Value) -> Value:
+        return self._computed(row, placed, named)
 
     def _function(self, methods: Sequence[Method], environment: Environment) -> Callable[..., Value]:
         def called(*arguments: Value, **named: Value) -> Value:

@@ -116,20 +116,21 @@ def _finite(compute: Callable[[], float]) -> float:
 
 
 def transcendent(name: str, x: Value) -> Value:
-    """`sqrt`, `exp` and `log`."""
+    """`sqrt`, `exp`, `log`, and the elementary functions."""
     if not is_number(x):
         raise missing(name, x)
     value, kind = number(x), floating(type_of(x))
     if value is NAN:
         return made(kind, NAN)
-    if (name == "sqrt" and value < 0) or (name == "log" and value < 0):
-        raise Failure("DomainError", f"{float(value)!r}: {name} was called with a negative real argument")
-    if name == "log" and not value:
-        raise Unmodelled("infinities")
-    if name == "sqrt":
+    if name == "sqrt" and value >= 0:
         root = Fraction(math.isqrt(Fraction(value).numerator), math.isqrt(Fraction(value).denominator))
         return made(kind, root if root * root == value else Fraction(_finite(lambda: math.sqrt(value))))
-    return made(kind, Fraction(_finite(lambda: getattr(math, name)(float(value)))))
+    if (name == "log1p" and value == -1) or (name in ("log", "log2", "log10") and not value):
+        raise Unmodelled("infinities")
+    try:
+        return made(kind, Fraction(_finite(lambda: getattr(math, name)(float(value)))))
+    except ValueError:
+        raise Failure("DomainError", f"{float(value)!r}: {name} is not defined there") from None
 
 
 def negated(x: Value) -> Value:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import reduce
@@ -23,6 +24,7 @@ from .values import (
     Range,
     Turned,
     Value,
+    Wide,
     collected,
     elements,
     is_a,
@@ -116,10 +118,14 @@ _simple("!= ≠", _exactly(2, lambda x, y: not same(x, y)))
 _simple("===", _exactly(2, arithmetic.identical))
 _simple("!==", _exactly(2, lambda x, y: not arithmetic.identical(x, y)))
 _simple("abs", _exactly(1, arithmetic.absolute), _NUMERIC)
+_simple("abs2", _exactly(1, lambda x: arithmetic.multiplied(x, x)), _NUMERIC)
 _simple("clamp", _exactly(3, arithmetic.clamped), ((REAL, REAL, REAL),))
 for _order in ("<", "<=", ">", ">="):
     _simple(_order, _exactly(2, lambda x, y, order=_order: arithmetic.ordered(order, x, y)))
-for _name in ("sqrt", "exp", "log"):
+for _name in (
+    *("sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh"),
+    *("atanh", "expm1", "exp2", "cbrt", "log1p", "log2", "log10"),
+):
     _simple(_name, _exactly(1, lambda x, name=_name: arithmetic.transcendent(name, x)), _NUMERIC)
 for _name in ("min", "max"):
     _simple(_name, lambda *args, name=_name: extreme(name, *args), _TWO)
@@ -399,6 +405,25 @@ def foreach(machine: Machine, function: Value, value: Value) -> Value:
     return None
 
 
+@row("reduce")
+def reduce_(machine: Machine, operator: Value, value: Value) -> Value:
+    return mapreduce(machine, ROWS["identity"], operator, value)
+
+
+@row("mapreduce")
+def mapreduce(machine: Machine, function: Value, operator: Value, value: Value) -> Value:
+    """From the left, which is one of the orders that it may have; small integers are widened by `+`."""
+    if isinstance(operator, Builtin) and operator.name == "+":
+        return machine.call(ROWS["sum"], function, value)
+    found = [machine.call(function, each) for each in elements(value)]
+    if not found:
+        raise Unmodelled("combining nothing")
+    made_ = found[0]
+    for each in found[1:]:
+        made_ = machine.call(operator, made_, each)
+    return made_
+
+
 @row("filter")
 def filter_(machine: Machine, test: Value, value: Value) -> Value:
     whole = box("filter", value)
@@ -616,4 +641,5 @@ def std(machine: Machine, *args: Value) -> Value:
     raise Unmodelled("a statistic")
 
 
-CONSTANTS: dict[str, Value] = {**TYPES, "nothing": None, "pi": Fraction(355, 113), "π": Fraction(355, 113)}
+_PI = Wide(Type("Irrational"), Fraction(math.pi))
+CONSTANTS: dict[str, Value] = {**TYPES, "nothing": None, "pi": _PI, "π": _PI}

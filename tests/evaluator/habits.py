@@ -1,5 +1,5 @@
-"""Functions as people write them: blocks as values, hints to the compiler, what is printed and where, statements at top
-level, default values and keyword arguments, parameters of types."""
+"""Functions as people write them: blocks as values, words of everyday, hints to the compiler, what is printed and
+where, statements at top level, default values and keyword arguments, parameters of types."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Habits:
         """The definitions of a function, and maybe a statement that calls it."""
         lines: list[str] = []
         for _ in range(self._source.choice((1, 2, 2, 3))):
-            lines += self._source.choice((self._block, self._output, self._output, self._hint))()
+            lines += self._source.choice((self._block, self._output, self._word, self._word, self._hint))()
         helper, call = self._helper()
         lines += call
         header = f"{name}(x::Real, y::Real, m::Integer, b::Bool, n::Static(Integer))"
@@ -32,7 +32,10 @@ class Habits:
         after = self._source.choice(
             ("", "", f"\nprintln({name}(1, 2, 3, true, 2))", f"\n1 > 2 && {name}(0, 1, 2, false, 3)")
         )
-        return helper + before + made + after
+        hidden = self._source.choice(
+            ("", "", "", "", "sin(z) = 100 * z\n", "abs2(z) = z\n", "pi = 3\n", "const π = 3\n")
+        )
+        return hidden + helper + before + made + after
 
     def _helper(self) -> tuple[str, list[str]]:
         """A function with default values and keywords, and a call of it that leaves out some."""
@@ -90,6 +93,34 @@ class Habits:
                 [f"@inbounds c = {self._number()}"],
                 [f"c = @views c + {self._number()}"],
                 ["@inbounds for i in 1:2", f"    c += {self._number()}", "end"],
+            )
+        )
+
+    def _word(self) -> list[str]:
+        """Functions of everyday names, some of which stand for something else."""
+        value, other, inner = self._number(), self._number(), self._fresh()
+        smooth = self._source.choice(("sin", "cos", "tanh", "atan", "asinh", "float", "zero", "one"))
+        steep = self._source.choice(("abs2", "exp", "expm1", "tan", "log1p", "acos", "cbrt", "log2"))
+        return self._source.choice(
+            (
+                [f"c += {smooth}({value})"],
+                [f"c += {smooth}({value})", f"c = {smooth}(c)"],
+                [f"c = {steep}({value})"],
+                [f"c += {steep}(clamp({value}, 0.25, 0.75))"],
+                [f"c *= {self._source.choice(('pi', 'π', '2π', 'cos(π)'))}"],
+                ["pi = 3", "c = pi * c"],
+                [f"{smooth}(z) = 100 * z", f"c += {smooth}({value})"],
+                [f"c += reduce({self._source.choice(('+', 'max', 'min'))}, [{value}, {other}, 1])"],
+                [f"c += mapreduce(q -> 2 * q, +, [{value}, {other}])"],
+                ["reduce(f, v) = 100 * v[1]", f"c += reduce(+, [{value}, {other}])"],
+                [f"c += isempty([{value}]) ? 1 : {other}"],
+                [f"{inner} = nothing", f"{inner} = {value}", f"c += {inner}"],
+                [
+                    f"{inner} = [{value}, {other}]",
+                    f"@inbounds @simd for i in eachindex({inner})",
+                    f"    c += {inner}[i]",
+                    "end",
+                ],
             )
         )
 

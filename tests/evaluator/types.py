@@ -20,6 +20,7 @@ _ABOVE = {
     "AbstractFloat": "Real",
     **{f"Float{width}": "AbstractFloat" for width in (16, 32, 64)},
     "Rational": "Real",
+    "Irrational": "Real",
     "AbstractString": "Any",
     "String": "AbstractString",
     "Symbol": "Any",
@@ -183,6 +184,9 @@ def join(one: Type, other: Type) -> Type:
 
 def promoted(one: Type, other: Type) -> Type:
     """The type of numbers that both are turned into before they are computed with."""
+    irrational = [each for each in (one, other) if each.name == "Irrational"]
+    if irrational:
+        return next((each for each in (one, other) if each.name in ("Float64", "Float32", "Float16")), FLOAT)
     if one == other:
         return one
     if BOOL in (one, other):

@@ -10,7 +10,17 @@ from dp_lsp.language import Builtins, Spelling
 
 def julia_builtins() -> Builtins:
     """Those of all rows. A name that ends in ``!`` changes an argument."""
-    return Builtins({row.name: _spelling(row) for row in TABLE.values()})
+    return Builtins({row.name: _spelling(row) for row in TABLE.values()}, _BY_OPERATOR)
+
+
+_BY_OPERATOR = {
+    ("reduce", "+"): "sum",
+    ("reduce", "max"): "maximum",
+    ("reduce", "min"): "minimum",
+    ("mapreduce", "+"): "sum",
+}
+"""Functions that combine entries by an operator, in an order that is not said. (Source: the Julia manual,
+"Collections and Data Structures". In real numbers the order does not count.)"""
 
 
 def _spelling(row: Builtin) -> Spelling:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from dp_lsp.frontends.julia import outline
 from dp_lsp.frontends.julia.strings import string_value
 from dp_lsp.frontends.julia.summary import extended, summary
-from dp_lsp.frontends.julia.tokens import LIMIT, Ready, Token
+from dp_lsp.frontends.julia.tokens import LIMIT, UNCHECKED, Ready, Token
 from dp_lsp.frontends.julia.vocabulary import RESERVED
 from dp_lsp.problem import Problem
 from dp_lsp.surface import (
@@ -520,8 +520,9 @@ class Expressions(_Headers):
         return self._opaque(children, "a default value", _Default(target, value))
 
     def index(self, children: list[Any]) -> Node:
-        value, _, arguments, closer = children
-        return Index(self._start(value), closer.end, value, tuple(arguments.plain))
+        value, opener, arguments, closer = children
+        unchecked = opener.value == UNCHECKED
+        return Index(self._start(value), closer.end, value, tuple(arguments.plain), unchecked)
 
     def vector(self, children: list[Any]) -> Node:
         opener, arguments, closer = children

@@ -17,8 +17,8 @@ from dp_lsp.frontends.julia.outline import (
     statement_end,
 )
 from dp_lsp.frontends.julia.summary import damaged, summary
-from dp_lsp.frontends.julia.tokens import BLOCKS, MATES, OPENERS, OPERANDS, Broken, Ready, Token, words
-from dp_lsp.frontends.julia.vocabulary import GIVING, HINTS, LOGGING, OF_INDICES
+from dp_lsp.frontends.julia.tokens import BLOCKS, MATES, OPENERS, OPERANDS, UNCHECKED, Broken, Ready, Token, words
+from dp_lsp.frontends.julia.vocabulary import GIVING, HINTS, LOGGING, UNCHECKING, VIEWS
 from dp_lsp.problem import Problem
 from dp_lsp.surface import MACRO_CALL, Brought, Export, Import, Node, Opaque
 
@@ -246,6 +246,9 @@ class _Folder:
             if _is_hint(tokens):
                 del self.out[kept]
                 return
+            if tokens[0].value == UNCHECKING and not any(map(_is_folded, tokens)):
+                self.out[kept:] = map(_unchecked, tokens[1:])
+                return
             if tokens[0].value in LOGGING or tokens[0].value == GIVING:
                 called = _as_call(tokens)
                 if called:
@@ -261,6 +264,8 @@ class _Folder:
 
     def _is_statement(self, kept: int) -> bool:
         """Whether what begins there is a statement, or all that is right of an assignment."""
+        while kept and self.out[kept - 1].type == "AT" and self.out[kept - 1].value in (*HINTS, UNCHECKING, VIEWS):
+            kept -= 1
         before = self.out[kept - 1].type if kept else "NL"
         return before in _BEFORE and not any(group.type in OPENERS for group in self.groups[:-1])
 
@@ -271,7 +276,7 @@ def _is_hint(tokens: Sequence[Token]) -> bool:
     name, *written = tokens
     if not written or written[0].type == "MCALL":
         return False
-    return name.value in HINTS or (name.value in OF_INDICES and not any(map(_indexes, written)))
+    return name.value in HINTS or (name.value in (UNCHECKING, VIEWS) and not any(map(_indexes, written)))
 
 
 def _as_call(tokens: Sequence[Token]) -> list[Token]:
@@ -307,6 +312,16 @@ def _begins_operand(tokens: Sequence[Token], index: int) -> bool:
     if token.type in ("PM", "NOT"):
         return index + 1 < len(tokens) and tokens[index + 1].start == token.end
     return token.type in _OPERAND_STARTS
+
+
+def _is_folded(token: Token) -> bool:
+    """Whether a token holds text that may take entries."""
+    return token.type in ("CONCAT", "MCALL") or (isinstance(token, Ready) and isinstance(token.node, Opaque))
+
+
+def _unchecked(token: Token) -> Token:
+    """A token as it is where it is not checked whether there are entries."""
+    return Token(token.type, token.start, token.end, UNCHECKED) if token.type == "INDEX" else token
 
 
 def _indexes(token: Token) -> bool:

@@ -100,6 +100,10 @@ def _as_it_is(*given: Stored) -> None:
     return None
 
 
+_ELEMENTARY = (
+    *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+    *("expm1", "exp2", "exp10", "cbrt", "log1p", "log2", "log10"),
+)
 _ROUNDING = frozenset({"ceil", "round", "floor", "trunc"})
 _TURNED = frozenset({"transpose", "'"})
 """Rows that return a view of their argument, turned; of such a view, the array again."""
@@ -116,7 +120,9 @@ _RULES: dict[str, Callable[..., Stored | None]] = {
     **dict.fromkeys(_ROUNDING, _rounded),
     "clipn": _kept_within,
     "resize": lambda v, n, fill: machine.values(v) | machine.promoted(v, fill),
-    **dict.fromkeys(("sqrt", "log", "exp"), machine.floated),
+    **dict.fromkeys(("sqrt", "log", "exp", "float", *_ELEMENTARY), machine.floated),
+    **dict.fromkeys(("abs2", "zero", "one"), machine.values),
+    "pi": lambda: machine.OTHER_REAL,
     "ifelse": _either,
     "[…]": lambda *given: machine.together(given),
     "sum": lambda *given: machine.total(given[0]) if given[0] else ELEMENTS,

@@ -22,6 +22,10 @@ class Token:
         self.value = value
 
 
+UNCHECKED = "@inbounds ["
+"""The value of a bracket of an index of which it is not checked whether there is such an entry."""
+
+
 class Ready(Token):
     """A piece that needs no grammar any more: ``node`` is what it is."""
 

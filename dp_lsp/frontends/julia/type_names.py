@@ -100,6 +100,9 @@ class JuliaAnnotations(Annotations):
             return (_meaning(node.args[0]) if node.args else NumberOf(Base.REAL)), True
         return _meaning(node), False
 
+    def is_open(self, node: surface.TypeExpr | None) -> bool:
+        return node is not None and node.name == STATIC and node.form == "call" and not node.args
+
     def returned(self, node: surface.TypeExpr | None) -> Returned:
         if node is None:
             return Returned(Anything())

@@ -108,12 +108,15 @@ LOGGING = frozenset({"@info", "@warn", "@error", "@debug"})
 GIVING = "@show"
 """The one that gives it back, too."""
 
-HINTS = frozenset({"@inline", "@noinline"})
-"""Macros of Julia that only tell the compiler how to make what is fast."""
+HINTS = frozenset({"@inline", "@noinline", "@simd"})
+"""Macros of Julia that only tell the compiler how to make what is fast. (The last one lets it add up numbers in another
+order.)"""
 
-OF_INDICES = frozenset({"@inbounds", "@views"})
-"""Macros of Julia that change what it means to take an entry, or a part, of something, and nothing else: behind the
-first one out of range is undefined, and the second makes a part share what it is one of."""
+UNCHECKING = "@inbounds"
+"""The macro of Julia behind which an entry that is not there is undefined, and nothing else is different."""
+
+VIEWS = "@views"
+"""The macro of Julia that makes a part of something share what it is one of, and nothing else."""
 
 _DP = "DiffPrivacyInference"
 MODULES = frozenset(
@@ -139,7 +142,7 @@ UNASKED = frozenset(
 FAMILIAR = {
     Familiar.UNRULED: frozenset(
         {
-            *("sin", "cos", "tanh", "zeros", "ones", "rand", "randn", "dot", "norm"),
+            *("zeros", "ones", "rand", "randn", "dot", "norm"),
             *("std", "push!", "append!", "any", "all", "in", "isnan", "div", "rem", "prod", "cumsum", "vcat"),
             *("÷", "hcat", "reshape", "copy", "Int", "Float64", "first", "last", "collect", "enumerate"),
         }
@@ -188,6 +191,7 @@ class Words(Vocabulary):
     modules = MODULES
     unasked = UNASKED
     includes = "include"
+    nothing = "nothing"
     familiar = FAMILIAR
 
     def offered(self, here: Cursor, norm: bool, type_: bool) -> Iterator[Word]:
