@@ -16,24 +16,24 @@ from dp_lsp.engine.check import Engine
 Run = Callable[..., tuple[int, str, str]]
 
 PROGRAM = '''\
-f(x::Real) = sin(x)
+f(x::Real) = rem(x)
 g(x::Real) = 2 * f(x)  # a caller
 h(x::Real) = 2 * x
 function k(x::Real) :: Priv()
     laplacian_mechanism(1, 1, x + x) # half
 end
 function l(x::Real)
-\ty = sin(x) + unheard(cos(x))
+\ty = rem(x) + unheard(div(x))
 \ty
 end
 n = 1
 n = 2
-s(x::Real) = sin(x) * h("""
+s(x::Real) = rem(x) * h("""
   # """)
-a_rather_long_function_name(a_parameter::Real) = 2 * sin(a_parameter) + sin(3 * a_parameter)'''
+a_rather_long_function_name(a_parameter::Real) = 2 * rem(a_parameter) + rem(3 * a_parameter)'''
 
 EXPECTED = '''\
-f(x::Real) = sin(x)  # dp: ignore[DP113] as before
+f(x::Real) = rem(x)  # dp: ignore[DP113] as before
 g(x::Real) = 2 * f(x)  # a caller
 h(x::Real) = 2 * x
 function k(x::Real) :: Priv()
@@ -41,16 +41,16 @@ function k(x::Real) :: Priv()
     laplacian_mechanism(1, 1, x + x) # half
 end
 function l(x::Real)
-\ty = sin(x) + unheard(cos(x))  # dp: ignore[DP101, DP113] as before
+\ty = rem(x) + unheard(div(x))  # dp: ignore[DP101, DP113] as before
 \ty
 end
 n = 1  # dp: ignore[DP109] as before
 n = 2  # dp: ignore[DP109] as before
 # dp: ignore[DP002, DP113] as before
-s(x::Real) = sin(x) * h("""
+s(x::Real) = rem(x) * h("""
   # """)
 # dp: ignore[DP113] as before
-a_rather_long_function_name(a_parameter::Real) = 2 * sin(a_parameter) + sin(3 * a_parameter)'''
+a_rather_long_function_name(a_parameter::Real) = 2 * rem(a_parameter) + rem(3 * a_parameter)'''
 
 
 @pytest.fixture
@@ -101,23 +101,23 @@ def test_what_is_accepted_passes_and_nothing_more_is_said(run: Run) -> None:
 
 
 def test_what_comes_to_light_is_accepted_as_well(run: Run) -> None:
-    Path("a.jl").write_text("f(x::Real) = sin(x)\nf(x::Real) = sin(x)\n", "utf-8")
+    Path("a.jl").write_text("f(x::Real) = rem(x)\nf(x::Real) = rem(x)\n", "utf-8")
     assert "DP113" not in run()[1]
     code, _, said = run("--add-ignore", "as before")
     assert code == 0 and said == "a.jl: 2 comments added (DP113, DP120)\n"
 
 
 def test_only_files_that_are_named_are_written(run: Run) -> None:
-    Path("a.jl").write_text('include("b.jl")\nf(x::Real) = sin(x)\n', "utf-8")
-    Path("b.jl").write_text("g(x::Real) = sin(x)\n", "utf-8")
+    Path("a.jl").write_text('include("b.jl")\nf(x::Real) = rem(x)\n', "utf-8")
+    Path("b.jl").write_text("g(x::Real) = rem(x)\n", "utf-8")
     code, _, said = run("a.jl", "--add-ignore", "flat")
-    assert code == 1 and Path("b.jl").read_text() == "g(x::Real) = sin(x)\n"
+    assert code == 1 and Path("b.jl").read_text() == "g(x::Real) = rem(x)\n"
     assert said == (
         "a.jl: 1 comment added (DP113)\n"
         "note: 1 error in files that were only included: name these to accept that, too\n"
     )
     Path("d").mkdir()
-    Path("d/z.jl").write_text("g(x::Real) = sin(x)\n", "utf-8")
+    Path("d/z.jl").write_text("g(x::Real) = rem(x)\n", "utf-8")
     Path("d/c.jl").symlink_to("z.jl")
     code, _, said = run("d", "--add-ignore", "flat")
     assert code == 2 and said == "Error: d/c.jl: it is a link: name the file that it leads to\n"
@@ -125,7 +125,7 @@ def test_only_files_that_are_named_are_written(run: Run) -> None:
 
 
 def test_syntax_files_and_comments_are_left_alone(run: Run) -> None:
-    text = "f(x::Real) = sin(x\n\ng(x::Real) = 2 * x  # dp: ignore[DP301] why\n"
+    text = "f(x::Real) = rem(x\n\ng(x::Real) = 2 * x  # dp: ignore[DP301] why\n"
     Path("a.jl").write_text(text, "utf-8")
     Path("b.jl").write_bytes(b"f(x) = \xff")
     assert run("--add-ignore", "as before")[0] == 1
@@ -141,7 +141,7 @@ def test_a_file_that_changes_meanwhile_is_not_written(run: Run, monkeypatch: pyt
 
     write = accepting._write
     monkeypatch.setattr(accepting, "_write", edited)
-    Path("a.jl").write_text("f(x::Real) = sin(x)\n", "utf-8")
+    Path("a.jl").write_text("f(x::Real) = rem(x)\n", "utf-8")
     code, _, said = run("--add-ignore", "flat")
     assert code == 2 and said == "Error: a.jl: it has changed while it was checked\n"
     assert Path("a.jl").read_text("utf-8") == "f(x::Real) = 1\n"
@@ -159,10 +159,10 @@ def test_a_file_that_changes_meanwhile_is_not_written(run: Run, monkeypatch: pyt
     ],
 )
 def test_wrong_usage(run: Run, arguments: list[str], said: str) -> None:
-    Path("a.jl").write_text("f(x::Real) = sin(x)\n", "utf-8")
+    Path("a.jl").write_text("f(x::Real) = rem(x)\n", "utf-8")
     code, output, wrong = run(*arguments)
     assert (code, output) == (2, "") and said in wrong
-    assert Path("a.jl").read_text("utf-8") == "f(x::Real) = sin(x)\n"
+    assert Path("a.jl").read_text("utf-8") == "f(x::Real) = rem(x)\n"
 
 
 @pytest.mark.parametrize(
@@ -178,6 +178,6 @@ def test_wrong_usage(run: Run, arguments: list[str], said: str) -> None:
     ],
 )
 def test_one_comment_accepts_several_codes(comment: str, codes: list[str]) -> None:
-    analysis = Engine().check(f"f(x::Real) = sin(x) + unheard(x)  # dp: {comment}\n")
+    analysis = Engine().check(f"f(x::Real) = rem(x) + unheard(x)  # dp: {comment}\n")
     assert sorted(each.code for each in analysis.problems) == codes
     assert analysis.accepted is (codes == []), json.dumps(codes)

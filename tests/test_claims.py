@@ -108,6 +108,7 @@ def cases() -> Iterator[Case]:
     yield from of_clips_and_models()
     yield from of_black_boxes()
     yield from of_filled_vectors()
+    yield from of_elementary_functions()
     yield from of_the_language()
 
 
@@ -125,6 +126,39 @@ def of_filled_vectors() -> Iterator[Case]:
         yield Case(f"f({v}, x::Real) = vcat(v, x)", lambda v, x: (*v, x))
         yield Case(f"f({v}, x::Real) = vcat(2 * x, v)", lambda v, x: (2 * x, *v))
         yield Case(f"f({v}, {w}) = vcat(v, w)", lambda v, w: (*v, *w))
+
+
+def of_elementary_functions() -> Iterator[Case]:
+    """Functions that a program may replace. Those of real numbers are searched where they are near what they mean."""
+    x = "f(x::Real)"
+    yield Case(f"{x} = pi * x", lambda x: Fraction(math.pi) * x)
+    for name in ("sin", "cos", "tanh", "atan", "asinh"):
+        yield Case(f"{x} = {name}(x)", lambda x, name=name: Fraction(getattr(math, name)(x)), loose=True)
+    for name in ("tan", "sinh", "cosh", "expm1", "exp2", "cbrt"):
+        within_nine = f"{x} = {name}(clamp(x, -9, 9))"
+        yield Case(within_nine, lambda x, name=name: Fraction(getattr(math, name)(clamped(x, -9, 9))), loose=True)
+    for name in ("asin", "acos", "atanh", "log1p"):
+        inside = f"{x} = {name}(clamp(x, -0.5, 0.5))"
+        within = Fraction(-1, 2), Fraction(1, 2)
+        yield Case(
+            inside, lambda x, name=name, ends=within: Fraction(getattr(math, name)(clamped(x, *ends))), loose=True
+        )
+    yield Case(f"{x} = exp10(clamp(x, 0, 1))", lambda x: Fraction(10 ** float(clamped(x, 0, 1))), loose=True)
+    for name in ("acosh", "log2", "log10"):
+        outside = f"{x} = {name}(clamp(x, 1, 9))"
+        yield Case(outside, lambda x, name=name: Fraction(getattr(math, name)(clamped(x, 1, 9))), loose=True)
+    for base in ("Integer", "Real"):
+        x = f"f(x::{base})"
+        yield Case(f"{x} = float(x)", lambda x: x)
+        yield Case(f"{x} = zero(x) + x", lambda x: x)
+        yield Case(f"{x} = one(x) * x", lambda x: x)
+        yield Case(f"{x} = abs2(clamp(x, -1, 3))", lambda x: clamped(x, -1, 3) ** 2, loose=True)
+        yield Case(f"{x} = abs2(x)", lambda x: x * x)
+    yield Case("f(x::Real, c::Static()) = abs2(c) * x", lambda x, c: c * c * x)
+    for norm in NORMS:
+        yield Case(f"f(v::MetricVector(Real, {norm})) = isempty(v)", lambda v: not v)
+        yield Case(f"f(v::MetricVector(Real, {norm})) = reduce(+, v)", total)
+        yield Case(f"f(v::MetricVector(Real, {norm})) = reduce(max, v)", max, least=ENTRY)
 
 
 def of_numbers() -> Iterator[Case]:

@@ -66,6 +66,7 @@ class Cell(NamedTuple):
 def cells() -> Iterator[Cell]:
     for metric in (SYMMETRIC, INSERT):
         yield Cell(metric, "length(v)", (1,))
+        yield Cell(metric, "isempty(v)", (1,))
         yield Cell(metric, "count(x -> x > 0, v)", (1,))
         yield Cell(metric, "sum(v)", (2,), BOUNDED)
         yield Cell(metric, "sum(clamp(v, 0, 1))", (1,))
@@ -95,6 +96,7 @@ def cells() -> Iterator[Cell]:
         yield Cell(metric, "var(v; corrected=false)", (27 / 16,), BOUNDED, 4)
         yield Cell(metric, "count_distinct(v)", (1,), least=3)
         yield Cell(metric, "length(v)", (0,), least=4)
+        yield Cell(metric, "isempty(v)", (0,), least=4)
         yield Cell(metric, "count(x -> x > 0, v)", (1,), least=4)
         yield Cell(metric, "sum(v)", (3,), BOUNDED, 4)
         yield Cell(metric, "sum(clamp(v, 0, 1))", (1,), least=4)

@@ -31,7 +31,7 @@ function k(x::Real, eps::Static()) :: Priv()
 end
 h(x::Real) = x
 """
-AFTER = BEFORE.replace("2 * x", "4 * x").replace("1, eps, x", "1, 2*eps, x").replace("Real) = x\n", "Real) = sin(x)\n")
+AFTER = BEFORE.replace("2 * x", "4 * x").replace("1, eps, x", "1, 2*eps, x").replace("Real) = x\n", "Real) = rem(x)\n")
 ENGINE = Engine()
 PLAIN = Options()
 
@@ -307,7 +307,7 @@ def test_causes() -> None:
     by_name = {each.function: each for each in changes(made(BEFORE), made(AFTER), None, (lines[0], lines[1]))}
     assert by_name["f"].causes == ("line 1 is `f(x::Real) = 4 * x`, and was `f(x::Real) = 2 * x`",)
     assert by_name["g"].causes == ("`f`, which it uses, is listed here, too",)
-    assert by_name["h"].causes[0].startswith("line 7: DP113, there is no rule for `sin`")
+    assert by_name["h"].causes[0].startswith("line 7: DP113, there is no rule for `rem`")
 
 
 def test_it_is_seen_how_long_lines_differ() -> None:

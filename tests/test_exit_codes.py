@@ -17,8 +17,8 @@ from source_tree import ROOT, python
 ASSUMED = "f(x) :: BlackBox() = 2 * x\n"
 PROVED = "f(x::Real) = 2 * x\n"
 FAILED = "f(x::Real) :: Priv() = laplacian_mechanism(1, 1, x + x)\n"
-UNKNOWN = "f(x::Real) = sin(x)\n"
-ACCEPTED = "f(x::Real) = sin(x)  # dp: ignore[DP113] flat\n"
+UNKNOWN = "f(x::Real) = rem(x)\n"
+ACCEPTED = "f(x::Real) = rem(x)  # dp: ignore[DP113] flat\n"
 WARNED = "f(x::Real) = disc(x)\n"
 Prepare = Callable[[], object]
 

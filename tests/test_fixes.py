@@ -79,7 +79,7 @@ def test_a_good_fix_is_kept() -> None:
     [
         pytest.param("x + x", "x + x + x", id="the problem stays"),
         pytest.param("x + x", "y", id="another error comes"),
-        pytest.param("x + x", "x)\nh(x::Real) = sin(x", id="another error comes in a new function"),
+        pytest.param("x + x", "x)\nh(x::Real) = rem(x", id="another error comes in a new function"),
         pytest.param("gaussian_mechanism(1, 0.5, 1e-5, x + x)", "x", id="a caller has an error"),
         pytest.param("f(x::Real) :: Priv() = gaussian_mechanism(1, 0.5, 1e-5, x + x)\n", "", id="the function is gone"),
     ],
@@ -89,8 +89,8 @@ def test_a_bad_fix_is_dropped(old: str, new: str) -> None:
 
 
 def test_a_fix_that_harms_another_file_is_dropped() -> None:
-    text = "f(x::Real) = sin(x)\n"
-    fix = replacing(text, "sin(x)", "2 * x")
+    text = "f(x::Real) = rem(x)\n"
+    fix = replacing(text, "rem(x)", "2 * x")
     for factor, good in ((2, True), (1, False)):
         user = f'include("a.jl")\ng(x::Real) :: Priv() = laplacian_mechanism({factor}, 1, f(x))\n'
         assert bool(offered(text, ("DP113", fix), others={"main.jl": user})) is good
@@ -616,8 +616,8 @@ d(x::Real) = x
 
 
 def test_what_edits_the_same_text_is_done_once() -> None:
-    text = "f(x::Real) :: Priv() = laplacian_mechanism(1, 1, x + x)\ng(x::Real) = sin(x)\n"
-    one, other = replacing(text, "x + x)\ng", "x)\ng"), replacing(text, "\ng(x::Real) = sin(x)", "\ng(x::Real) = x")
+    text = "f(x::Real) :: Priv() = laplacian_mechanism(1, 1, x + x)\ng(x::Real) = rem(x)\n"
+    one, other = replacing(text, "x + x)\ng", "x)\ng"), replacing(text, "\ng(x::Real) = rem(x)", "\ng(x::Real) = x")
     assert [repair.problem.code for repair in together(text, ("DP301", one), ("DP113", other))] == ["DP301"]
 
 

@@ -307,7 +307,7 @@ STATEMENTS = {
     "return (x = 1; x)": "(x = 1) (return x)",
     "@inline f(x) = @noinline x + 1": "(def f (x) {(+ x 1)})",
     "x = @inbounds y": "(x = y)",
-    "@inbounds v[1]": "<a macro call | v>",
+    "@inbounds v[1]": "(at v 1)",
     "@views(v)": "<a macro call | v>",
     "f(@inline x)": "(f <a macro call | x>)",
     "mutable struct A{T} <: B\n x::T\nend": "<a type definition | A B T x → A>",

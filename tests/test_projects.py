@@ -70,7 +70,7 @@ def test_what_is_included_is_checked_and_reported_too(check: Any) -> None:
 
 
 def test_each_problem_stands_in_its_own_file(check: Any) -> None:
-    write(main=MAIN + "g(x::Real) = sin(x)\n", lib__noise="\n" + NOISY.replace("(1,", "(1/3,"))
+    write(main=MAIN + "g(x::Real) = rem(x)\n", lib__noise="\n" + NOISY.replace("(1,", "(1/3,"))
     found = check("main.jl")
     assert codes(found["main.jl"]) == [("DP113", 3)]
     assert codes(found["lib/noise.jl"]) == [("DP301", 2)]
@@ -256,7 +256,7 @@ def test_a_bug_in_one_of_several_projects_of_a_file(check: Any, monkeypatch: pyt
             return super().project(root, *arguments, **more)
 
     monkeypatch.setattr(dp_lsp.cli.running, "Engine", Failing)
-    write(main=MAIN, lib__noise=NOISY + "\ng(x::Real) = sin(x)\n", other='include("lib/noise.jl")\nh(x::Real) = x\n')
+    write(main=MAIN, lib__noise=NOISY + "\ng(x::Real) = rem(x)\n", other='include("lib/noise.jl")\nh(x::Real) = x\n')
     found = check()
     assert {path: file["status"] for path, file in found.items()} == {
         "main.jl": "unknown",

@@ -396,8 +396,8 @@ def test_settings_of_one_folder(editor: Editor, tmp_path: Path) -> None:
 def test_the_server_says_what_the_command_line_does(editor: Editor, tmp_path: Path) -> None:
     files = {"dp-lsp.toml": 'exclude = ["x/"]\n[severity]\nDP303 = "error"\n', "a.jl": SQUARE, "x/b.jl": SQUARE}
     files |= {"lib/dp-lsp.toml": LIMIT, "lib/c.jl": DEAR, "main.jl": 'include("lib/c.jl")\nh(x::Real) = f(x)\n'}
-    files["d.jl"] = "f(x::Real) = sin(x)\nk(x::Real) = f(x)\n"
-    entry = '{"file": "d.jl", "function": "f", "code": "DP113", "line": "f(x::Real) = sin(x)", "times": 1}'
+    files["d.jl"] = "f(x::Real) = rem(x)\nk(x::Real) = f(x)\n"
+    entry = '{"file": "d.jl", "function": "f", "code": "DP113", "line": "f(x::Real) = rem(x)", "times": 1}'
     files["dp-lsp.toml"] = 'baseline = "dp-lsp-baseline.json"\n' + files["dp-lsp.toml"]
     files["dp-lsp-baseline.json"] = f'{{"schema_version": 1, "accepted": [{entry}]}}'
     for name, text in files.items():

@@ -17,7 +17,7 @@ from several_files import check
 Run = Callable[..., tuple[int, str]]
 
 ACCEPTED = """\
-f(x::Real) = sin(x)  # dp: ignore[DP113] its slope is at most 1
+f(x::Real) = rem(x)  # dp: ignore[DP113] its callers divide
 g(x::Real) = 2 * f(x)
 h(x::Real) = 2 * x
 """
@@ -34,8 +34,8 @@ def accepted(text: str) -> dict[str, bool]:
 def test_who_is_accepted_and_by_what() -> None:
     analysis = Engine().check(ACCEPTED)
     found = functions(analysis)
-    assert found["f"].reason == "DP113 is accepted: its slope is at most 1"
-    assert "`f`" in found["g"].reason and "DP113 is accepted: its slope is at most 1" in found["g"].reason
+    assert found["f"].reason == "DP113 is accepted: its callers divide"
+    assert "`f`" in found["g"].reason and "DP113 is accepted: its callers divide" in found["g"].reason
     assert {name: each.state for name, each in found.items()} == {
         "f": State.UNKNOWN,
         "g": State.UNKNOWN,
@@ -54,8 +54,8 @@ def test_an_accepted_function_claims_nothing() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param(ACCEPTED.replace("2 * f(x)", "f(x) + cos(x)"), id="a caller has an error of its own"),
-        pytest.param(ACCEPTED.replace("2 * f(x)", "f(x) + k(x)") + "k(x::Real) = cos(x)\n", id="it also calls another"),
+        pytest.param(ACCEPTED.replace("2 * f(x)", "f(x) + div(x)"), id="a caller has an error of its own"),
+        pytest.param(ACCEPTED.replace("2 * f(x)", "f(x) + k(x)") + "k(x::Real) = div(x)\n", id="it also calls another"),
         pytest.param(ACCEPTED.replace("2 * f(x)", "f(x) ^ x ^ x"), id="it is unknown by itself"),
     ],
 )
@@ -65,9 +65,9 @@ def test_what_else_is_wrong_is_not_accepted(text: str) -> None:
 
 
 def test_two_problems_in_a_function_are_accepted_one_by_one() -> None:
-    text = "function f(x::Real)\n    y = sin(x)  # dp: ignore[DP113] flat\n    z = cos(x)\n    y + z\nend\n"
+    text = "function f(x::Real)\n    y = rem(x)  # dp: ignore[DP113] flat\n    z = div(x)\n    y + z\nend\n"
     assert accepted(text) == {"f": False}
-    assert accepted(text.replace("cos(x)", "cos(x)  # dp: ignore[DP113] flat, too")) == {"f": True}
+    assert accepted(text.replace("div(x)", "div(x)  # dp: ignore[DP113] flat, too")) == {"f": True}
 
 
 def test_an_open_import_is_accepted_only_where_it_stands() -> None:
@@ -85,7 +85,7 @@ def test_recursion_and_a_name_defined_twice_can_be_accepted() -> None:
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
 def test_lines_end_as_they_like(ends: str) -> None:
-    text = "function f(x::Real)\n    # dp: ignore[DP113] flat\n    sin(x)\nend\n".replace("\n", ends)
+    text = "function f(x::Real)\n    # dp: ignore[DP113] flat\n    rem(x)\nend\n".replace("\n", ends)
     assert accepted(text) == {"f": True}
 
 
@@ -103,7 +103,7 @@ def test_an_accepted_error_stays_accepted_in_all_projects() -> None:
     files = "# file: a.jl\nn = 1\ninclude('f.jl')\n# file: b.jl\nn = 2\ninclude('f.jl')\n# file: f.jl\n".replace(
         "'", '"'
     )
-    found = check(Engine(), files + "f(x::Real) = sin(x)  # dp: ignore[DP113] flat\n")
+    found = check(Engine(), files + "f(x::Real) = rem(x)  # dp: ignore[DP113] flat\n")
     assert found["f.jl"].accepted
     found = check(Engine(), files + "f(x::Real) = n * m(x)  # dp: ignore[DP101] defined elsewhere\n")
     assert found["f.jl"].accepted
@@ -126,7 +126,7 @@ def test_the_command_line_counts_it_and_passes(run: Run) -> None:
     assert code == 0 and "3 functions: 1 proved, 2 unknown (2 accepted)" in output
     assert run(ACCEPTED, "--error-on-accepted")[0] == 1
     assert run(ACCEPTED, "--error-on-accepted", "--exit-zero")[0] == 0
-    assert run(ACCEPTED.replace(" its slope is at most 1", ""))[0] == 1
+    assert run(ACCEPTED.replace(" its callers divide", ""))[0] == 1
     assert run("h(x::Real) = 2 * x\n", "--error-on-accepted")[0] == 0
 
 

@@ -91,9 +91,9 @@ def check_privacy(inference: Inference, method: term.Method, found: Evaluation) 
             )
         return NONE
     private = {var: move for var, move in moves.that_move(result.moves).items() if not var.public and not var.members}
-    if private:
-        if not effects.costs and not inference.recorder.unknown:
-            inference.report(problems.NoMechanism.at(method.name_span, name=method.name, code=inference.code))
+    if private and not effects.costs and not inference.recorder.unknown:
+        inference.report(problems.NoMechanism.at(method.name_span, name=method.name, code=inference.code))
+    elif private:
         first, move = next(iter(private.items()))
         inference.report(
             problems.LeavesUnprotected.at(

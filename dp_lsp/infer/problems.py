@@ -90,7 +90,7 @@ class NoRule(Kind):
     Broken:
 
     ```julia
-    f(x::Real) = sin(x)
+    f(x::Real) = prod([x, x])
     ```
 
     Fixed:

@@ -52,7 +52,7 @@ NUMBERS_AND_ARRAYS = _words(
     Rational BigInt BigFloat Integer Signed Unsigned AbstractFloat Real Number ComplexF64 ComplexF32 Any
     Irrational Array Vector Matrix AbstractArray AbstractVector AbstractMatrix AbstractVecOrMat VecOrMat
     StridedArray StridedVector StridedMatrix DenseArray DenseVector DenseMatrix SubArray AbstractRange UnitRange
-    StepRange AbstractUnitRange BitArray BitVector BitMatrix Tuple NTuple Union Nothing Type Val Vararg pi π ℯ
+    StepRange AbstractUnitRange BitArray BitVector BitMatrix Tuple NTuple Union Nothing Vararg pi π ℯ
     Inf NaN Inf32 NaN32 Inf64 NaN64 nothing true false begin end im Colon DimensionMismatch DomainError
     ArgumentError BoundsError OverflowError DivideError ErrorException
     """
@@ -214,10 +214,23 @@ def plain_functions(path: Path) -> Iterator[Found]:
     """The functions of a file that the counts are about."""
     root = parsed(path.read_bytes())
     found = list(definitions(root))
-    names = frozenset(filter(None, map(name_of, found)))
+    names = frozenset(filter(None, map(name_of, found))) - frozenset(types(root))
     for node in found:
         if is_plain(node, names):
             yield Found(name_of(node), node.start_point[0] + 1)
+
+
+def types(root: Node) -> Iterator[str]:
+    """The names of the types that a file defines: what has such a type is more than numbers and arrays."""
+    pending = [root]
+    while pending:
+        node = pending.pop()
+        pending += node.named_children
+        if node.type in ("struct_definition", "abstract_definition", "primitive_definition"):
+            head = node.named_children[0]
+            while head.named_children and head.type != "identifier":
+                head = head.named_children[0]
+            yield text_of(head)
 
 
 def all_functions(path: Path) -> int:

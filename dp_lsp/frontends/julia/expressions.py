@@ -169,7 +169,7 @@ class _Headers:
             place = old if bound is None else bound
             shown = "Any" if bound is None else bound.name
             new = TypeExpr(place.start, place.end, shown, written=shown)
-        elif old.form == "braces" and [(arg.name, arg.form) for arg in old.args if isinstance(arg, TypeExpr)] == [
+        elif old.form == "braces" and [isinstance(arg, TypeExpr) and (arg.name, arg.form) for arg in old.args] == [
             (variable, "name")
         ]:
             (inner,) = old.args
