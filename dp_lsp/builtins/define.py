@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from itertools import chain
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 from dp_lsp.builtins.patterns import Binds, Pattern
 from dp_lsp.core.algebra import Poly
@@ -311,13 +311,17 @@ class Builtin:
     """What else is known of it, at most one of a class."""
     published: tuple[Form, ...] | None = None
     """The forms of the published checker, where they differ."""
+    _by_kind: dict[type[Trait], Trait | None] = field(init=False, repr=False, compare=False, default_factory=dict)
+    """The traits that it was asked for."""
 
     def trait(self, kind: type[AnyTrait]) -> AnyTrait | None:
         """Its trait of a class, if it has one."""
-        for each in self.traits:
-            if isinstance(each, kind):
-                return each
-        return None
+        try:
+            return cast("AnyTrait | None", self._by_kind[kind])
+        except KeyError:
+            found = next((each for each in self.traits if isinstance(each, kind)), None)
+            self._by_kind[kind] = found
+            return found
 
     def has(self, kind: type[Trait]) -> bool:
         """Whether it has a trait of a class."""

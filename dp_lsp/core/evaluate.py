@@ -14,7 +14,7 @@ from functools import reduce
 from typing import NamedTuple
 
 from dp_lsp.core import sens
-from dp_lsp.core.algebra import Apply, Argument, Function, NormVariable, Poly, Symbol
+from dp_lsp.core.algebra import Apply, Argument, Function, NormVariable, Poly, Symbol, polys_of
 from dp_lsp.core.metrics import by_norm
 from dp_lsp.core.sens import INFINITY, ZERO, Sens
 from dp_lsp.core.types import AnyNorm
@@ -420,17 +420,26 @@ def symbols_of(value: Sens | Poly) -> set[Symbol]:
 
 def norms_of(value: Sens | Poly) -> set[NormVariable]:
     """Every norm variable that a number depends on."""
+    if all(isinstance(atom, Symbol) for poly in polys_of(value) for monomial in poly.terms for atom, _ in monomial):
+        return set()
     return {atom for atom in _leaves(value) if isinstance(atom, NormVariable)}
 
 
 def speaks_of(value: Sens | Poly, which: Callable[[Symbol], bool]) -> bool:
     """Whether any of these symbols stands in a number."""
-    return any(isinstance(atom, Symbol) and which(atom) for atom in _leaves(value))
+    for poly in polys_of(value):
+        for monomial in poly.terms:
+            for atom, _ in monomial:
+                if not isinstance(atom, Symbol):  # functions are looked into once, however often they stand there
+                    return any(isinstance(leaf, Symbol) and which(leaf) for leaf in _leaves(value))
+                if which(atom):
+                    return True
+    return False
 
 
 def is_closed(value: Sens | Poly) -> bool:
     """Whether neither symbols nor norm variables stand in a number."""
-    return next(_leaves(value), None) is None
+    return not any(map(any, (poly.terms for poly in polys_of(value)))) or next(_leaves(value), None) is None
 
 
 def _leaves(value: Sens | Poly) -> Iterator[Symbol | NormVariable]:
@@ -443,7 +452,7 @@ def _leaves(value: Sens | Poly) -> Iterator[Symbol | NormVariable]:
             if isinstance(arg, NormVariable):
                 yield arg
                 continue
-            for poly in arg.polys if isinstance(arg, Sens) else (arg,):
+            for poly in polys_of(arg):
                 for monomial in poly.terms:
                     for atom, _ in monomial:
                         if isinstance(atom, Symbol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import NamedTuple
 
 from dp_lsp import builtins, surface
@@ -104,7 +105,7 @@ def disturbed(node: surface.Node, semantics: Semantics) -> set[str]:
         elif isinstance(item, surface.Assign) and not inside:
             found |= names_below(item.target)
         inside |= isinstance(item, surface.Function | surface.Lambda) and not semantics.functions_reach_out
-        pending += ((child, inside) for child in item.children)
+        pending += [(child, inside) for child in item.children]
     return found
 
 
@@ -119,9 +120,12 @@ def builtin(name: str, known: Builtins) -> Meant | None:
     """The builtin that a name of the tree stands for, unless the program gives it another meaning where it stands. One
     that any part of the program may replace is not known here."""
     found = known.find(name)
-    if found is None or builtins.replaceable(found[0]) is not None:
-        return None
-    return Meant(builtins.TABLE[found[0]], found[1])
+    return None if found is None or builtins.replaceable(found[0]) is not None else _meant(*found)
+
+
+@cache
+def _meant(name: str, changes: bool) -> Meant:
+    return Meant(builtins.TABLE[name], changes)
 
 
 def is_reserved(name: str, language: Language) -> bool:
@@ -185,7 +189,7 @@ def summary(node: surface.Node, vocabulary: Vocabulary) -> surface.Summary:
                 pending += ((each, False) for each in (annotation, default) if each is not None)
             case surface.Import():
                 anything = anything or "an import"
-        pending += ((child, below) for child in item.children)
+        pending += [(child, below) for child in item.children]
     own = surface.Summary(frozenset(mentions), frozenset(binds), frozenset(outside), anything=anything)
     return own.joined(*opaque) if opaque else own
 

@@ -98,7 +98,7 @@ class BodyScope:
 
     def owns(self, name: str) -> bool:
         """Whether a name is local to this very body: what is assigned anywhere in it is local everywhere in it."""
-        return name in self.now or name in self.lost or any(self.survey.definitions(name))
+        return name in self.now or name in self.lost or name in self.survey.defined
 
     def owner(self, name: str) -> BodyScope | None:
         """The innermost scope that a name is local to."""

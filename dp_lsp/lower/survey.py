@@ -55,14 +55,15 @@ def grouped(statements: tuple[surface.Node, ...]) -> tuple[surface.Node, ...]:
 
 
 class Survey:
-    """What a body writes, by name. ``known`` are the functions that change a parameter, those of the body included;
-    ``inner`` keeps what was found in the functions that the body defines, ``hidden`` the names to which a statement
-    may assign in a way that is not understood; of a branch or a loop, its head. ``looped`` are the variables that loops
-    leave with the last value that they had in them."""
+    """What a body writes, by name. ``defined`` are the names that a statement certainly makes its own, ``known`` the
+    functions that change a parameter, those of the body included; ``inner`` keeps what was found in the functions that
+    the body defines, ``hidden`` the names to which a statement may assign in a way that is not understood; of a branch
+    or a loop, its head. ``looped`` are the variables that loops leave with the last value that they had in them."""
 
     def __init__(self, block: surface.Block, known: Known, language: Language) -> None:
         self._language = language
         self.writes: dict[str, list[Write]] = {}
+        self.defined: set[str] = set()
         self.known = dict(known)
         self.inner: dict[surface.Node, Survey] = {}
         self.hidden: dict[surface.Node, set[str]] = {}
@@ -113,6 +114,8 @@ class Survey:
     def _write(self, name: surface.Node, how: How, statement: surface.Node) -> None:
         if isinstance(name, surface.Name) and name.name != UNUSED:
             self.writes.setdefault(name.name, []).append(Write(how, name.span, statement.end))
+            if how is not How.CHANGED:
+                self.defined.add(name.name)
 
     def _hide(self, names: set[str], node: surface.Node) -> None:
         if names:
