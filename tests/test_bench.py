@@ -13,7 +13,8 @@ ROWS = """\
 full check, nothing remembered
 check after an edit of one function
 check after an edit of a function used everywhere
-server: open → diagnostics
+server: open → first diagnostics
+server: open → all diagnostics
 server: memory, with its worker
 server: hover for the first time
 server: hover
@@ -22,7 +23,7 @@ server: hover just after an edit
 server: edit of a function used everywhere
 server: memory after 3 edits
 server: hover while another file is checked
-null server: open → diagnostics
+null server: open → first diagnostics
 null server: memory, with its worker
 null server: hover for the first time
 null server: hover

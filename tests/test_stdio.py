@@ -172,6 +172,28 @@ def fresh_diagnostics(text: str) -> list[Message]:
         return list(driver.published()[-1]["diagnostics"])
 
 
+def test_the_first_check_of_a_long_file_tells_what_it_has_found_so_far(session: Driver) -> None:
+    def problem(number: int) -> str:
+        return f"f{number}(x::Real) = undefined_name_{number}(x)\n"
+
+    def work(number: int) -> str:
+        return f"function g{number}(x::Real)\n    for i in 1:4\n        x = x / 2 + {number}\n    end\n    x\nend\n"
+
+    text = "".join([problem(0), *map(work, range(300)), problem(1)])
+    session.open(text)
+    session.checked(1)
+    published = [publication["diagnostics"] for publication in session.published()]
+    assert len(published) > 1
+    assert [each["code"] for each in published[0]] == ["DP101"]
+    assert published[0] == published[-1][:1]
+    assert published[-1] == fresh_diagnostics(text)
+    assert len(published[-1]) == 2
+    before = len(session.published())
+    session.change(2, {"text": text.replace("x / 2", "x / 3")})
+    session.checked(2)
+    assert [each["version"] for each in session.published()[before:]] == [2]
+
+
 def test_closing_takes_diagnostics_away(session: Driver) -> None:
     session.open("f(x::Real) = undefined_name(x)\n")
     session.checked(1)

@@ -45,7 +45,7 @@ class Engine:
     def unlearn(self, document):
         pass
 
-    def project(self, root, files, options, ticket, on_chunk, refused, on_record=lambda record: None):
+    def project(self, root, files, options, ticket, on_chunk, refused, on_record, on_known=None):
         chunks, start, options = [], 0, options(root)
         text = files.text(root).content
         for line in text.splitlines(keepends=True):

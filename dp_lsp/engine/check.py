@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 DEFAULT = Options()
 _TRIALS, _TOLD = "\0trials", "\0told"  # no document is called that
 
+OnKnown = Callable[[str, int, ChunkRecord], None]
+"""Called with the file of a chunk, where it begins there, and what is known of it, as soon as that is known. What its
+problems say of places in other chunks is not looked up yet."""
 OptionsOf = Callable[[str], Options]
 """The options of each file of a project, by its name. The rules are those of the root: what one file says of another
 is found by the same ones."""
@@ -56,6 +59,7 @@ class _How(NamedTuple):
     on_chunk: Callable[[bytes], None] = lambda key: None
     refused: Collection[bytes] = ()
     on_record: Callable[[ChunkRecord], None] = lambda record: None
+    on_known: OnKnown | None = None
 
     def readable(self, name: str, text: SourceText) -> SourceText:
         """The text of a file, with a problem if it is none that can be checked."""
@@ -130,14 +134,17 @@ class Engine:
         on_chunk: Callable[[bytes], None] = lambda key: None,
         refused: Collection[bytes] = (),
         on_record: Callable[[ChunkRecord], None] = lambda record: None,
+        on_known: OnKnown | None = None,
     ) -> dict[str, Analysis]:
         """The analyses of a file and of all it includes, by name. Never raises on any text; raises what the ticket
         raises.
 
         ``on_chunk`` is called with a chunk's key before it is inferred, and ``on_record`` with what was found out; a
-        key in ``refused`` is not inferred but reported as ``unknown`` (it ended the process before).
+        key in ``refused`` is not inferred but reported as ``unknown`` (it ended the process before). ``on_known`` is
+        called for all chunks, in the order in which they run.
         """
-        how = _how(root, loader, options, ticket)._replace(on_chunk=on_chunk, refused=refused, on_record=on_record)
+        how = _how(root, loader, options, ticket)
+        how = how._replace(on_chunk=on_chunk, refused=refused, on_record=on_record, on_known=on_known)
         return _analyses(root, *self._project(root, loader, how, root), how.options)
 
     def trial(
@@ -274,7 +281,9 @@ class Engine:
         whole = project(root, loader, cut, how.readable, language.semantics)
         allowed = _by_unit(whole, how.options)
         before = chain(self._modules.get(root, ()), repeat(NOTHING))
-        found = [self._module(Carried(*each), how) for each in zip(before, whole.programs, allowed, strict=False)]
+        carried = (Carried(*each) for each in zip(before, whole.programs, allowed, strict=False))
+        told = _by_module(whole, how.on_known)
+        found = [self._module(module, how, tell) for module, tell in zip(carried, told, strict=False)]
         for memo in self._memos:
             memo.turn(document)
         if document == root:
@@ -316,8 +325,8 @@ class Engine:
         """The paths that the text of a file includes; cheap where it includes none."""
         return self._pieces.includes(text, frontends.of(name, text.language), look)
 
-    def _module(self, carried: Carried, how: _How) -> Module:
-        """What is known of each unit of a module."""
+    def _module(self, carried: Carried, how: _How, tell: Callable[[int, KnownChunk], None]) -> Module:
+        """What is known of each unit of a module, and ``tell`` it as soon as it is."""
         module = carried.module
         program = module.program
         for index in module.cycles:
@@ -331,6 +340,7 @@ class Engine:
                 how.look()
                 known = self._known(module, index, how)
             carried.add(index, known)
+            tell(index, known)
         self._records.use(known.record.key for known in module.known.values())
         return module
 
@@ -413,6 +423,20 @@ def _by_unit(whole: Project, options: OptionsOf) -> list[list[Allowance]]:
         for module, index in part.places:
             found[module][index] = own
     return found
+
+
+def _by_module(whole: Project, on_known: OnKnown | None) -> Iterator[Callable[[int, KnownChunk], None]]:
+    """For each module, what tells of its units where they stand."""
+    if on_known is None:
+        yield from repeat(lambda index, known: None, len(whole.programs))
+        return
+    files = {place: part.name for part in whole.parts for place in part.places}
+
+    def tell(module: int, index: int, known: KnownChunk) -> None:
+        if (module, index) in files:
+            on_known(files[module, index], whole.programs[module].units[index].chunk.start, known.record)
+
+    yield from (partial(tell, module) for module in range(len(whole.programs)))
 
 
 def _analyses(root: str, whole: Project, found: list[Module], options: OptionsOf) -> dict[str, Analysis]:

@@ -15,6 +15,7 @@ from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.rows import Plotted
 from dp_lsp.analysis.setting import Subject
 from dp_lsp.analysis.workspace import Document, Workspace
+from dp_lsp.problem import Problem
 from dp_lsp.worker.client import Finding, Outcome, Worker
 from dp_lsp.worker.frames import Derivable, Wanted
 
@@ -46,7 +47,8 @@ class Checker:
     """Has the documents checked. ``done`` is called when a check of a document ended, and whether for good,
     ``configured`` with what is wrong with configurations, by the paths of their files, ``busy`` when a check was asked
     for, and when it ended or is not needed any more, ``bettering`` when its numbers begin to be made smaller, and
-    when that ended, and ``detailed`` when something has come that was awaited of a document."""
+    when that ended, ``detailed`` when something has come that was awaited of a document, and ``glimpsed`` with the
+    problems that the first check of one has found so far."""
 
     def __init__(
         self,
@@ -56,6 +58,7 @@ class Checker:
         busy: Callable[[Document, bool], None] = lambda document, busy: None,
         bettering: Callable[[Document, bool], None] = lambda document, busy: None,
         detailed: Callable[[Document], None] = lambda document: None,
+        glimpsed: Callable[[Document, Sequence[Problem]], None] = lambda document, problems: None,
     ) -> None:
         self._open = documents
         self._done = done
@@ -63,7 +66,14 @@ class Checker:
         self._busy = busy
         self._bettering = bettering
         self._tell_detailed = detailed
-        self._worker = Worker(self._ended, mended=self._mended, bettered=self._bettered, detailed=self._detailed)
+        self._tell_glimpsed = glimpsed
+        self._worker = Worker(
+            self._ended,
+            mended=self._mended,
+            bettered=self._bettered,
+            detailed=self._detailed,
+            glimpsed=self._glimpsed,
+        )
         self._options = Options()
         self._settings: dict[Document, dict[Subject, Fraction]] = {}
         self._timers: dict[Document, asyncio.TimerHandle] = {}
@@ -248,6 +258,12 @@ class Checker:
         if document:
             self._tell_detailed(document)
         self._satisfy()
+
+    def _glimpsed(self, name: str, revision: int, problems: Sequence[Problem]) -> None:
+        """This was found so far in a document of which nothing was known."""
+        document = self._submitted.get(name)
+        if document and document.analysis is None and document.revision == revision:
+            self._tell_glimpsed(document, problems)
 
     def _satisfy(self) -> None:
         """Who waits for more may look again."""

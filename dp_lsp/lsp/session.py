@@ -8,7 +8,7 @@ import gc
 import logging
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from dp_lsp.lsp import convert
 from dp_lsp.lsp.checking import Checker
 from dp_lsp.lsp.client import Client, Unwatched, above, watchers
 from dp_lsp.lsp.notifications import ClientLog, Progress, Refreshes
+from dp_lsp.lsp.positions import Positions
 from dp_lsp.lsp.protocol import Protocol, lenient_converter
 from dp_lsp.lsp.settings import Preferences, Settings
 from dp_lsp.problem import Problem
@@ -55,7 +56,13 @@ class Server(LanguageServer):
         )
         self.tidying = Tidying()
         self.checker = Checker(
-            self.documents, self._checked, self.configured, self._busy, self._better, self.send_status
+            self.documents,
+            self._checked,
+            self.configured,
+            self._busy,
+            self._better,
+            self.send_status,
+            self._glimpsed,
         )
         self.faults: dict[str, Faulty] = {}  # the configurations that something is said to be wrong with
         self._unwatched = Unwatched()
@@ -194,6 +201,14 @@ class Server(LanguageServer):
                 self._publish(document, convert.diagnostics(document, self.client))
             elif again and self.client.refreshes:
                 self.workspace_diagnostic_refresh(None)
+
+    def _glimpsed(self, document: Document, problems: Sequence[Problem]) -> None:
+        """Show what was found so far. Nothing but problems: what holds of a document is known at the end."""
+        if not self.client.pulls:
+            self._published[document] = document.version, tuple(problems)
+            positions = Positions(document.source, self.client.encoding)
+            told = [convert.diagnostic(problem, document.uri, positions, self.client) for problem in problems]
+            self._publish(document, told)
 
     def _busy(self, document: Document, busy: bool) -> None:
         if self.client.progress:

@@ -14,6 +14,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from typing import BinaryIO, NamedTuple
@@ -30,6 +31,7 @@ from dp_lsp.cache.store import opened
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.distributions import ask
 from dp_lsp.engine.repairs import worth_trying
+from dp_lsp.problem import Problem
 from dp_lsp.worker.frames import (
     Answer,
     Asking,
@@ -43,6 +45,7 @@ from dp_lsp.worker.frames import (
     Entered,
     Failed,
     Finished,
+    FirstProblems,
     Forget,
     FoundRecord,
     Hasten,
@@ -71,6 +74,7 @@ _LITTER = 500  # chunks that are parsed or inferred between looks for what nobod
 _GRACE = 2.0  # seconds of computing that a check which does not look at its time has besides
 _BUSY = 1.5  # how many times as long as it computed a check lasts where the machine does much else
 _TRYING = 5.0  # seconds that the fixes of a document may take
+_GLIMPSE, _FEW = 0.05, 16  # seconds, and chunks, after which the problems found so far are told of a new document
 _PORTION = 0.05  # seconds after which the other side is told what has come of what it waits for
 
 _log = logging.getLogger(__name__)
@@ -158,6 +162,34 @@ class _Rest(NamedTuple):
 
     records: list[ChunkRecord]
     limit: float
+
+
+class _Glimpses:
+    """The problems found so far in a document of which nothing was known: whoever opens a long file need not wait for
+    the end of its first check. They are told ever more seldom, so that telling them takes little of the time."""
+
+    def __init__(self, document: str, file: str, revision: int, send: Callable[[FirstProblems], None]) -> None:
+        self._document = document
+        self._file = file
+        self._revision = revision
+        self._send = send
+        self._problems: dict[Problem, None] = {}
+        self._known = self._told = 0
+        self._began = time.perf_counter()
+        self._next = self._began + _GLIMPSE
+
+    def known(self, file: str, start: int, record: ChunkRecord) -> None:
+        """This is known of a chunk that begins there in a file."""
+        if file != self._file:
+            return
+        self._known += 1
+        for problem in record.verdict.problems:
+            related = tuple(each for each in problem.related if each.where is None)
+            self._problems[problem._replace(related=related).moved(start)] = None
+        if self._known > _FEW and len(self._problems) > self._told and (now := time.perf_counter()) >= self._next:
+            self._next = now + (now - self._began)
+            self._told = len(self._problems)
+            self._send(FirstProblems(self._document, self._revision, tuple(self._problems)))
 
 
 class Service:
@@ -253,12 +285,16 @@ class Service:
         self._options, self._limit = request.options, request.limit
         options = self._projects.options_of(request.options)
         analyses: list[Analysis] = []
+        opened = self._projects.open[request.document]
+        first = _Glimpses(request.document, opened.file, opened.revision, self.send)
+        on_known = None if request.document in self._sent else first.known
 
         def check(engine: Engine, root: str, files: Loader, unseen: int) -> dict[str, Analysis]:
             ticket = self._begin(request, unseen)
             self._projects.recall(root, options)
             before = engine.inferred
-            found = engine.project(root, files, options, ticket, self._entered, request.refused, self._found)
+            about = self._entered, request.refused, self._found, on_known
+            found = engine.project(root, files, options, ticket, *about)
             if engine.inferred != before:
                 self._projects.found(root, request.refused)
             analyses.extend(found.values())

@@ -41,6 +41,7 @@ from dp_lsp.worker.frames import (
     Detailed,
     Failed,
     Finished,
+    FirstProblems,
     Forget,
     Hasten,
     Learn,
@@ -114,6 +115,8 @@ Mended = Callable[[str, int, tuple[Repair, ...]], None]
 """Called with a document, its revision, and the fixes of it that are good."""
 Informed = Callable[[str], None]
 """Called with a document when something has come of what is awaited of its records."""
+Glimpsed = Callable[[str, int, tuple[Problem, ...]], None]
+"""Called with a document of which nothing was known, its revision, and what a long check has found of it so far."""
 Bettered = Callable[[str, bool, bool], None]
 """Called with a document when it begins to be found out whether its numbers can be smaller (True), and when that has
 ended: then also with whether they may be, so that it is worth checking it again."""
@@ -151,7 +154,8 @@ class Worker:
     ``report`` is called on the loop with each outcome, and later ``mended`` for each of its findings with an analysis,
     unless another check of that document has ended before; ``limit`` is how many seconds a check may compute.
     A record may come without what takes longer to find out: that is awaited (:mod:`dp_lsp.analysis.later`), and put in
-    its place when it comes; ``detailed`` is called then. ``bettered`` is called where numbers can be made smaller after
+    its place when it comes; ``detailed`` is called then. ``glimpsed`` is called before a long check of a document ends
+    of which nothing is known. ``bettered`` is called where numbers can be made smaller after
     a check. ``quiet`` tells whether the machine has time for what it had no time for before; that is asked every
     ``later`` seconds.
     """
@@ -164,6 +168,7 @@ class Worker:
         mended: Mended = lambda document, revision, repairs: None,
         bettered: Bettered = lambda document, busy, better: None,
         detailed: Informed = lambda document: None,
+        glimpsed: Glimpsed = lambda document, revision, problems: None,
         quiet: Callable[[], bool] = is_quiet,
         later: float = _LATER,
     ) -> None:
@@ -175,6 +180,7 @@ class Worker:
         self._mended = mended
         self._bettered = bettered
         self._detailed = detailed
+        self._glimpsed = glimpsed
         self._awaited: dict[str, _Job] = {}  # the checks of documents of whose records something is awaited
         self._asking: str | None = None  # the document whose numbers are being made smaller
         self._mending: dict[str, int] = {}  # the revisions of documents whose fixes are being tried
@@ -354,6 +360,9 @@ class Worker:
                 self._watch_jobs()
                 if tell:
                     tell(found)
+            case FirstProblems(document, revision, problems):
+                if document in self._texts:
+                    self._glimpsed(document, revision, problems)
             case Detailed(document, exception):
                 self._details(document, exception)
             case Repaired(document, revision, repairs):

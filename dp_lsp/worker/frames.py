@@ -32,6 +32,7 @@ from dp_lsp.analysis.records import ChunkRecord, Options, Wish
 from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.rows import Plotted
 from dp_lsp.analysis.workspace import ClosedFile
+from dp_lsp.problem import Problem
 
 if TYPE_CHECKING:
     from dp_lsp.configuration.keys import Configuration
@@ -158,6 +159,15 @@ class FoundRecord(NamedTuple):
     record: ChunkRecord
 
 
+class FirstProblems(NamedTuple):
+    """What a check that goes on has found so far to be wrong with a document's revision of which nothing was known: at
+    the places in its text, and without those in other pieces of text. All of it is found at the end, too."""
+
+    document: str
+    revision: int
+    problems: tuple[Problem, ...]
+
+
 class CheckedDocuments(NamedTuple):
     """A document was checked at a revision, with these options: (start, length, key) of each chunk."""
 
@@ -252,6 +262,7 @@ Answer = (
     | Begun
     | Entered
     | FoundRecord
+    | FirstProblems
     | Finished
     | Stopped
     | Failed

@@ -85,6 +85,10 @@ class Client:
         self.notify("textDocument/didChange", {"textDocument": document, "contentChanges": [change]})
         return self._versions[uri]
 
+    def version(self, uri: str) -> int:
+        """The newest version of a document."""
+        return self._versions[uri]
+
     def checked(self, uri: str, version: int) -> Any:
         """The status of a document once a version was checked."""
         return self.ask("dp/waitForCheck", {"uri": uri, "version": version})
