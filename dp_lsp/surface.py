@@ -214,6 +214,21 @@ class Comprehension(Node):
         self.kept = kept
 
 
+class Broadcast(Node):
+    """``f.(v, w)`` and operations with a dot, those that are nested taken together: ``each`` is what is made of an
+    entry of all that it goes ``over``, which ``each`` has names for. Numbers are written in ``each`` itself.
+
+    What has a name has the same in ``each``, and stands once in ``over``."""
+
+    __slots__ = ("each", "names", "over")
+
+    def __init__(self, start: int, end: int, each: Node, names: tuple[str, ...], over: tuple[Node, ...]) -> None:
+        super().__init__(start, end, (each, *over))
+        self.each = each
+        self.names = names
+        self.over = over
+
+
 class Range(Node):
     """``start:stop`` or ``start:step:stop``."""
 
@@ -428,6 +443,9 @@ class ModuleMark(Node):
 
 MACRO_CALL = "a macro call"
 """What is said of text that a macro makes other text of."""
+
+BROADCAST_INTO = "a broadcast into an array"
+"""What is said of giving new values to the entries of an array in place, all at once."""
 
 SEEDING = "seeding the random numbers"
 """What is said of setting the seed of what is drawn."""

@@ -14,7 +14,7 @@ import pytest
 from dp_lsp.analysis.records import Options
 from dp_lsp.builtins.define import Form
 from dp_lsp.builtins.patterns import Arrow, Box, Records
-from dp_lsp.builtins.traits import SampledRows
+from dp_lsp.builtins.traits import Broadcasts, SampledRows
 from dp_lsp.engine.check import Engine
 from dp_lsp.problem import Severity
 from metric_search import (
@@ -109,6 +109,7 @@ def cases() -> Iterator[Case]:
     yield from of_black_boxes()
     yield from of_filled_vectors()
     yield from of_elementary_functions()
+    yield from of_broadcasts()
     yield from of_the_language()
 
 
@@ -159,6 +160,21 @@ def of_elementary_functions() -> Iterator[Case]:
         yield Case(f"f(v::MetricVector(Real, {norm})) = isempty(v)", lambda v: not v)
         yield Case(f"f(v::MetricVector(Real, {norm})) = reduce(+, v)", total)
         yield Case(f"f(v::MetricVector(Real, {norm})) = reduce(max, v)", max, least=ENTRY)
+
+
+def of_broadcasts() -> Iterator[Case]:
+    """Functions of the entries of containers, and of numbers beside them."""
+    for norm in NORMS:
+        v, w = f"v::MetricVector(Real, {norm})", f"w::MetricVector(Real, {norm})"
+        yield Case(f"f({v}) = 2 .* v .+ v", every(lambda x: 3 * x))
+        yield Case(f"f({v}, x::Real) = v .- x", lambda v, x: tuple(e - x for e in v))
+        yield Case(f"f({v}, {w}) = v .- 2 .* w", lambda v, w: subtract(v, scaled(Fraction(2), w)))
+        yield Case(f"f({v}, {w}) = max.(v, w)", every(max), loose=True)
+        yield Case(f"f({v}) = (e -> max(e, 0)).(v)", every(lambda x: max(x, Fraction(0))))
+        whole = f"v::MetricVector(Integer, {norm})"
+        yield Case(f"f({whole}) = count(v .> 1)", lambda v: Fraction(sum(x > 1 for x in v)), loose=norm != "L1")
+        yield Case(f"f(m::MetricMatrix(Real, {norm})) = 2 .* m", lambda m: scaled(Fraction(2), m))
+    yield Case("f(x::Real, y::Real) = 2 .* x .+ y", lambda x, y: 2 * x + y)
 
 
 def of_numbers() -> Iterator[Case]:
@@ -490,12 +506,13 @@ def takes_sample(form: Form) -> bool:
 
 
 def test_every_form_is_searched() -> None:
-    """Other than of mechanisms, whose results are random, of rows that take a function, and of those that take a sample
-    of private size (``test_poisson.py``)."""
+    """Other than of mechanisms, whose results are random, of rows that take a function, if that is not that of a
+    broadcast, and of those that take a sample of private size (``test_poisson.py``)."""
     checks = [(case.text, Options()) for case in CASES]
     assert unused(checks, lambda row: () if row.has(SampledRows) else row.forms) == [
         f"{row.name}({', '.join(param.name for param in form.params)})"
         for row in ROWS.values()
         for form in row.forms
-        if (form.noise or takes_function(form) or takes_sample(form)) and not row.has(SampledRows)
+        if (form.noise or (takes_function(form) and not row.has(Broadcasts)) or takes_sample(form))
+        and not row.has(SampledRows)
     ]

@@ -145,7 +145,26 @@ def cells() -> Iterator[Cell]:
         yield Cell(metric, "sum(clip(LInf, 1, m)[:, 1])", (factor,), least=least)
         yield Cell(metric, "size(filter_rows(r -> r[1] > r[2], m), 1)", (1,), least=least)
         yield Cell(metric, "sum(map_rows(r -> clamp(r[1], 0, 2), repeat(m, 3)))", (6,), least=least)
+    yield from of_broadcasts()
     yield from of_positions()
+
+
+def of_broadcasts() -> Iterator[Cell]:
+    """Functions of entries, and what masks pick."""
+    for metric, least in ((SYMMETRIC, 0), (INSERT, 0), (CHANGE, 3), (HAMMING, 3)):
+        far = 3 if metric.sized else 2
+        yield Cell(metric, "count(v .> 0)", (1,), least=least)
+        yield Cell(metric, "sum(0 .<= v .< 2)", (1,), least=least)
+        yield Cell(metric, "count((v .> 0) .| (v .< 0))", (1,), least=least)
+        yield Cell(metric, "sum(2 .* clamp.(v, 0, 1))", (2,), least=least)
+        yield Cell(metric, "sum(v .* 2 .- v)", (far,), BOUNDED, least)
+        yield Cell(metric, "length(v[v .> 0])", (1,), least=least)
+        yield Cell(metric, "sum(v[v .!= 0])", (far,), BOUNDED, least)
+        yield Cell(metric, "histogram(v[v .!= 0], [-1, 0, 3])", (2, SQUARE, 1) if least else (1, 1, 1), least=least)
+        yield Cell(metric, "sum(clamp.(m, 0, 1)[:, 1])", (1,), least=least)
+        yield Cell(metric, "size(m[m[:, 1] .> m[:, 2], :], 1)", (1,), least=least)
+        yield Cell(metric, "sum(clamp.(m[m[:, 1] .== 0, 2], 0, 2))", (2,), least=least)
+        yield Cell(metric, "sum(clamp.(m[m[:, 1] .== 0, :][:, 2], 0, 2))", (2,), least=least)
 
 
 def of_positions() -> Iterator[Cell]:

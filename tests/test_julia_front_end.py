@@ -47,6 +47,8 @@ def shown(node: s.Node | None) -> str:
             return f"[{listed(*node.items)}]"
         case s.Comprehension():
             return f"(each {listed(node.each, node.over, node.kept)})"
+        case s.Broadcast():
+            return f"(dots {shown(node.each)} over {listed(*node.over)})"
         case s.Range():
             return f"(range {listed(node.first, node.step, node.last)})"
         case s.TypeExpr():
@@ -153,7 +155,14 @@ EXPRESSIONS = {
     "a ≤ b": "(<= a b)",
     "a === b": "<the operator `===` | a b>",
     "x in xs": "<the operator `in` | x xs>",
-    "a .+ b": "<a broadcast | a b>",
+    "a .+ b": "(dots (+ a b) over a b)",
+    "2 .* a .+ a": "(dots (+ (* 2 a) a) over a)",
+    "(a .+ -1) .* b[1]": "(dots (* (+ a (- 1)) b[1] (13)) over a (at b 1))",
+    ".!a .& (b .> 3)": "(dots (&& (! a) (> b 3)) over a b)",
+    "1 .< a .<= b": "(dots (&& (< 1 a) (<= a b)) over a b)",
+    "a .|> f": "(dots (f a) over a)",
+    "a .+= b": "<a broadcast into an array | a b → a>",
+    "a .= b": "<a broadcast into an array | a b → a>",
     "a => b": "<a pair | a b>",
     # the four roles of a colon
     "1:n": "(range 1 - n)",
@@ -193,7 +202,12 @@ EXPRESSIONS = {
     "g(+, xs)": "(g + xs)",
     "+(a, b)": "(+ a b)",
     "g(==(1), in(xs))": "(g (== 1) (in xs))",
-    "f.(x)": "<a broadcast | f x>",
+    "f.(x)": "(dots (f x) over x)",
+    "f.(x, g.(y), z -> x)": "<a broadcast | f g x y z>",
+    "f.(x, g.(y), z -> z)": "(dots (f x (g y) (fn (z) {z})) over x y)",
+    "f.(x; y = 2)": "(dots (f x y=2) over x)",
+    "f.(x...)": "(dots (f x... (3)) over <a splat | x>)",
+    "f.g.(x)": "<a broadcast | f x>",
     "a.b.c(x)": "(<a field access | a> x)",
     "x'": "(' x)",
     "f(x) do y\n  y\nend": "(f (fn (y) {y}) x)",
@@ -266,7 +280,7 @@ STATEMENTS = {
     "x = y = 1": "(x = (y = 1))",
     "x += 2y": "(x += (* 2 y))",
     "x ÷= 2": "(x ÷= 2)",
-    "x .+= 1": "<a broadcast | x → x>",
+    "x .+= 1": "<a broadcast into an array | x → x>",
     "a, b = b, a": "((tuple a b) = (tuple b a))",
     "(a, b) = f(n, x, y)": "((tuple a b) = (f n x y))",
     "v[i] = 1": "((at v i) = 1)",

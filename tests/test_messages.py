@@ -40,14 +40,14 @@ MATRIX = "f(m::MetricMatrix(Real, Symmetric), eps::Static()) :: Priv() = laplaci
             "`filter_rows` takes those",
         ),
         (
-            VECTOR.format("sum(clamp.(ages, 0, 120))"),
-            "A broadcast is not part of the language that is checked, so nothing is known of `f`; "
-            "write `map(x -> clamp(x, 0, 120), ages)`",
+            "f(v::MetricVector(Real, L1)) = (v .= 0; v)",
+            "A broadcast into an array is not part of the language that is checked, so nothing is known of `f`; "
+            "write `v = …`, which makes a new vector",
         ),
         (
-            "f(x::MetricVector(Real, Symmetric), y::MetricVector(Real, Symmetric)) = sum(x .* y)",
-            "A broadcast is not part of the language that is checked, so nothing is known of `f`; "
-            "write `map(x -> …, v)`",
+            "f(v::MetricVector(Real, InsertDelete), w::MetricVector(Real, InsertDelete)) = length(v[w .> 0])",
+            "`v[w .> 0]` cannot be used like this: a mask that is made of `w` picks by position, and which record "
+            "stands where is not protected",
         ),
         (
             "using CSV, DataFrames\nf(x::Real) = x",

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from dp_lsp.builtins import (
     arithmetic,
+    broadcasts,
     containers,
     datasets,
     elementary,
@@ -23,6 +24,7 @@ from dp_lsp.builtins import (
     truth,
     variances,
 )
+from dp_lsp.builtins.broadcasts import ENTRIES, PICKED, ROWS_PICKED
 from dp_lsp.builtins.containers import LITERAL
 from dp_lsp.builtins.datasets import KEEPING
 from dp_lsp.builtins.define import Builtin, Form
@@ -35,7 +37,7 @@ T = TypeVar("T")
 
 _FAMILIES: tuple[tuple[Builtin, ...], ...] = (
     *(arithmetic.ROWS, arithmetic.POWER_ROWS, everyday.ROWS, elementary.ROWS, truth.ROWS),
-    *(places.ROWS, places.SLICE_ROWS, containers.ROWS, higher.ROWS, filling.ROWS),
+    *(places.ROWS, places.SLICE_ROWS, containers.ROWS, higher.ROWS, broadcasts.ROWS, filling.ROWS),
     *(datasets.ROWS, statistics.ROWS, variances.ROWS, orders.ROWS),
     *(places.COLUMN_ROWS, datasets.RECORD_ROWS, places.RANGE_ROWS),
     *(learning.ROWS, mechanisms.ROWS, private.ROWS, private.GROUP_ROWS, selection.ROWS),
@@ -91,15 +93,18 @@ __all__ = [
     "COLUMN",
     "EACH_ROW",
     "EMPTY",
+    "ENTRIES",
     "INDEX",
     "KEEPING",
     "LITERAL",
     "MAKING",
+    "PICKED",
     "PLACES",
     "PLACES_AND_ENTRIES",
     "RANDOM",
     "RANGE",
     "ROW",
+    "ROWS_PICKED",
     "SLICE",
     "SLICE_OF_COLUMNS",
     "SLICE_OF_ROWS",

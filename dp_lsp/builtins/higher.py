@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dp_lsp.builtins import datasets, linear, monotonicity, statistics
-from dp_lsp.builtins.define import Application, Args, Builtin, Form, Refusal, Refused, form
+from dp_lsp.builtins.define import Application, Args, Builtin, Form, Refusal, Refused, form, only
 from dp_lsp.builtins.patterns import ANY, Arrow, Box
 from dp_lsp.builtins.traits import ByRecord, ForRows, LosesFacts, RecordCount
 from dp_lsp.core import sens
@@ -46,6 +46,7 @@ MAKING = "map"
 _VECTOR_OR_MATRIX = frozenset({Kind.VECTOR, Kind.MATRIX})
 _MATRIX = frozenset({Kind.MATRIX})
 _FUNCTION = Arrow()
+_TRUTHS = Box(frozenset({Kind.VECTOR}), truth=True)
 
 
 def entries(box: Container) -> Poly:
@@ -202,6 +203,14 @@ def _published_count_factors(args: Args) -> tuple[Sens, ...]:
     return _by_name(args, ("p", sens.INFINITY), ("v", ONE))
 
 
+def _counted_truths(args: Args) -> Type | Refusal:
+    found = args["v"]
+    element = found.element if isinstance(found, Container) else args.records.records.element
+    return (
+        INTEGER if isinstance(element, BoolType) else Refusal("it counts truth values, and takes a function for others")
+    )
+
+
 def _fold_form(factors: Callable[[Args], tuple[Sens, ...]], norm: Norm | None = None) -> Form:
     def given(args: Args) -> tuple[Type, ...]:
         return args.container("v").element, args["a"]
@@ -262,11 +271,13 @@ def _count_form(factors: Callable[[Args], tuple[Sens, ...]], bases: frozenset[Ba
     return form(_counted, factors, applies=Application("p", _element("v")), p=_FUNCTION, v=box)
 
 
+MAP_FORMS = (_map_form(_map_factors), datasets.MAP)
+
 ROWS: tuple[Builtin, ...] = (
     Builtin(
         MAKING,
         "map(f, v)",
-        (_map_form(_map_factors), datasets.MAP),
+        MAP_FORMS,
         "The function applied to every entry of a vector or matrix. As sensitive in v as the function is; what the "
         "function captures counts for every entry (n, √n or 1 times in L1, L2 and LInf, times the rows of a matrix).",
         _ENTRYWISE,
@@ -373,16 +384,26 @@ ROWS: tuple[Builtin, ...] = (
     ),
     Builtin(
         "count",
-        "count(p, v)",
-        (_count_form(_count_factors, frozenset(Base)), statistics.COUNT),
-        "How many entries of a vector the function says true of. 1-sensitive in L1, √n in L2 and n in LInf for Data "
-        "and Integer, whatever the function does; what it captures counts once for each entry.",
+        "count(p, v), count(v)",
+        (
+            _count_form(_count_factors, frozenset(Base)),
+            statistics.COUNT,
+            form(_counted_truths, only(v=lambda args: _in_l1(args.container("v"))), v=_TRUTHS),
+            form(_counted_truths, only(v=datasets.counted), v=datasets.NUMBERS),
+        ),
+        "How many entries of a vector the function says true of, or are true themselves. 1-sensitive in L1, √n in L2 "
+        "and n in LInf for Data and Integer, whatever the function does; what it captures counts once for each entry.",
         _COUNTED,
         (
             "f(v::MetricVector(Data, L1)) = count(x -> x == 3, v)",
             "f(v::MetricVector(Real, Symmetric)) = count(x -> x > 3, v)",
+            "f(v::MetricVector(Real, Symmetric)) = count(v .> 3)",
+            "f(v::MetricVector(Integer, L1)) = count(v .> 3)",
         ),
-        (Refused("g(x) = x\nf(v::MetricVector(Data, L1)) = count(g, v)", "DP208"),),
+        (
+            Refused("g(x) = x\nf(v::MetricVector(Data, L1)) = count(g, v)", "DP208"),
+            Refused("f(v::MetricVector(Real, Symmetric)) = count(v)", "DP208"),
+        ),
         published=(_count_form(_published_count_factors, frozenset({Base.DATA})),),
         traits=(RecordCount(some=True), ForRows("count_rows"), ByRecord.COUNTS, monotonicity.BY_RECORDS),
     ),

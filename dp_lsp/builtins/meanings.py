@@ -6,8 +6,9 @@ Values are those of :mod:`dp_lsp.builtins.concrete`. A mechanism means what its 
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import reduce
 from itertools import pairwise
@@ -35,8 +36,9 @@ from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.types import Norm
 
 
-def _counted(function: Callable[..., Value], v: Any) -> int:
-    return sum(bool(function(entry)) for entry in v.flat)
+def _counted(*given: Any) -> int:
+    *function, v = given
+    return sum(bool(function[0](entry) if function else entry) for entry in v.flat)
 
 
 def _mean(v: Any) -> Value:
@@ -287,6 +289,39 @@ def _mapped(function: Callable[..., Value], v: Any) -> Any:
     return entrywise(function, v)
 
 
+def _broadcast(function: Callable[..., Value], *given: Value) -> Value:
+    """A function of the entries of containers of one size, and of numbers that are the same for each; a container of
+    one entry along a dimension gives that one to all."""
+    boxes = [value for value in given if is_container(value)]
+    if not boxes:
+        return function(*given)
+    axes = max(box.ndim for box in boxes)
+    sizes = [*zip(*(((*box.shape, 1)[:axes] if box.ndim < axes else box.shape) for box in boxes), strict=True)]
+    shape = tuple(next((size for size in along if size != 1), 1) for along in sizes)
+    if any(size not in (1, most) for along, most in zip(sizes, shape, strict=True) for size in along):
+        raise Undefined("sizes that differ")
+    spread = [_stretched(value, shape) if is_container(value) else itertools.repeat(value) for value in given]
+    count = math.prod(shape)
+    return array([function(*(next(each) for each in spread)) for _ in range(count)], shape)
+
+
+def _stretched(box: Any, shape: tuple[int, ...]) -> Iterator[Value]:
+    """The entries of a container, as often as it takes to fill a shape."""
+    own = box.reshape((*box.shape, *(1,) * (len(shape) - box.ndim)))
+    for places in itertools.product(*map(range, shape)):
+        yield own[tuple(place if size > 1 else 0 for place, size in zip(places, own.shape, strict=True))]
+
+
+def _picked(function: Callable[..., Value], box: Any, *more: Value) -> Any:
+    """The entries, or the rows, of a container at the places where a mask is true."""
+    over = [*rows(box)] if box.ndim > 1 else [*box]
+    mask = [function(each, *more) for each in over]
+    if not all(isinstance(each, bool) for each in mask) or any(map(is_container, more)):
+        raise NoMeaning("no mask of what it picks of")
+    kept = [each for each, there in zip(over, mask, strict=True) if there]
+    return some_records(kept, box) if box.ndim > 1 else array(kept)
+
+
 def _mapped_rows(function: Callable[..., Value], *matrices: Any) -> Any:
     _same_height(*matrices)
     made = [function(*together) for together in zip(*map(rows, matrices), strict=True)]
@@ -459,6 +494,8 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "clone": _copied,
     "deepcopy": _copied,
     "map": _mapped,
+    "f.(v)": _broadcast,
+    **dict.fromkeys(("v[f.(v)]", "m[f.(m), :]"), _picked),
     "map_rows": _mapped_rows,
     "map_cols": _mapped_columns,
     "map_rows_binary": _mapped_rows,

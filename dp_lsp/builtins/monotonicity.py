@@ -122,6 +122,11 @@ def _as_applied(args: Args) -> Ways:
     return Way.RISES, *args.applied["f"].ways
 
 
+def _by_entry(args: Args) -> Ways:
+    """The same of entries, of one container or of several, as far as these are no records."""
+    return _by_records(args) if any(isinstance(type_, Dataset) for type_ in args.types) else _as_applied(args)
+
+
 def _folded(args: Args) -> Ways:
     """The steps go one after the other, so what is carried through them must rise with itself. A result that rises
     with it goes the way of the elements, and of what the function captures."""
@@ -156,4 +161,5 @@ def _bounds(type_: Type) -> Bounds | None:
 IN_ALL, IN_FIRST, IN_LAST, DIFFERENCE = map(_whatever, (_in_all, _in_first, _in_last, _difference))
 PRODUCT, QUOTIENT, SIZE, TOTAL = map(Monotone, (_product, _quotient, _size, _total))
 MAPPED, BY_ROWS, AS_APPLIED, FOLDED = map(Monotone, (_mapped, _by_rows, _as_applied, _folded))
+BY_ENTRY = Monotone(_by_entry)
 PICKED, BY_RECORDS, RANKED, COUNTED = map(Monotone, (_picked, _by_records, _ranked, _counted))

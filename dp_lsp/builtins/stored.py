@@ -19,12 +19,15 @@ def result(storage: Storage, name: str, args: Args, type_: Type) -> Type:
     """The type of the result of a row, with what a language stores it as. Where a type is given the row says so
     itself."""
     boxes = [type_.records if isinstance(type_, Dataset) else type_ for type_ in args.types]
-    held = storage.arrays(name, [box.stored for box in boxes if isinstance(box, Container)])
     made = args.applied.get("f")
     found = None if made is None else storage.made(name, of(made.result), isinstance(type_, Container | Dataset))
     if found is None and not args.binds.types:
         found = storage.numbers(name, *map(of, args.types))
-    return type_ if found is None else _put(type_, found, held, _is_abstract(args))
+    if found is None:
+        return type_
+    numbers = found if of(type_) != BOOL else BOOL
+    held = storage.arrays(name, [box.stored for box in boxes if isinstance(box, Container)], numbers)
+    return _put(type_, found, held, _is_abstract(args))
 
 
 def of(type_: Type) -> Stored:

@@ -180,6 +180,14 @@ class ComposableFilter(Trait):
 
 
 @value
+class Broadcasts(Trait):
+    """It calls a function that is written there on the entries of containers, beside numbers that are the same for
+    each. Where it ``picks``, it does so of the first of them, beside which there are only numbers."""
+
+    picks: bool = False
+
+
+@value
 class ForRows(Trait):
     """The row that does the same with records that are rows of a matrix."""
 

@@ -232,8 +232,9 @@ class Storage:
         it makes its own of something else."""
         return None
 
-    def arrays(self, builtin: str, given: Sequence[Stored]) -> Stored:
-        """Whether the containers in the result of a builtin are arrays, by whether those among the arguments are."""
+    def arrays(self, builtin: str, given: Sequence[Stored], numbers: Stored) -> Stored:
+        """Whether the containers in the result of a builtin are arrays, by whether those among the arguments are, and
+        by the numbers that they hold."""
         return ANY_ARRAY
 
 

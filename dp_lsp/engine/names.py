@@ -147,8 +147,7 @@ class _Walk:
         callee, args = node.callee, node.args
         changed: tuple[int, ...] = ()
         if isinstance(callee, surface.Name):
-            if callee.end > callee.start and callee.name not in surface.OPERATORS:
-                self._noted.append((callee.start, callee.end, callee.name, NameRole.CALL, scope))
+            self._note_callee(callee, scope)
             changed = changed_positions(node, {}, self._language.builtins) or ()
         else:
             self._pending.append((callee, scope))
@@ -203,6 +202,28 @@ class _Walk:
         self._pending.append((node.over, scope))
         kept = None if node.kept is None else node.kept.body
         self._inside(node, (*node.each.params, node.each.body, kept), scope)
+
+    def _broadcast(self, node: surface.Broadcast, scope: _Scope | None) -> None:
+        """What it goes over stands there once, whatever an entry of it is called."""
+        self._span(node, fold=True)
+        self._several(node.over, scope)
+        pending: list[surface.Node] = [node.each]
+        while pending:
+            item = pending.pop()
+            if isinstance(item, surface.Call):
+                self._spans.append((item.start, item.end))
+                if isinstance(item.callee, surface.Name):
+                    self._note_callee(item.callee, scope)
+                else:
+                    self._pending.append((item.callee, scope))
+                pending += item.args
+                self._several(item.keywords, scope)
+            elif not (isinstance(item, surface.Name) and item.name in node.names):
+                self._pending.append((item, scope))
+
+    def _note_callee(self, callee: surface.Name, scope: _Scope | None) -> None:
+        if callee.end > callee.start and callee.name not in surface.OPERATORS:
+            self._noted.append((callee.start, callee.end, callee.name, NameRole.CALL, scope))
 
     def _inside(self, node: surface.Node, children: Iterable[surface.Node | None], scope: _Scope | None) -> None:
         self._several(children, self._scope(scope, node))
@@ -305,6 +326,7 @@ _VISITS: dict[type, Callable[[_Walk, Any, _Scope | None], None]] = {
     surface.Function: _Walk._function,
     surface.Lambda: _Walk._lambda,
     surface.Comprehension: _Walk._comprehension,
+    surface.Broadcast: _Walk._broadcast,
     surface.For: _Walk._for,
     surface.Assign: _Walk._assign,
     surface.If: _Walk._if,

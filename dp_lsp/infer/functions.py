@@ -206,7 +206,7 @@ def _method(inference: Inference, method: term.Method, called_with: tuple[Type, 
     with inference.context.inside():
         inferred = body(inference, method, since, called_with=called_with, nested=True)
         around = [
-            *(inference.type(inference.context.environment[local]) for local in _read_around(method)),
+            *(inference.type(inference.context.environment[local]) for local in _read_around(inference, method)),
             *called_with,
         ]
         owned = generalize.owned(around)
@@ -214,11 +214,12 @@ def _method(inference: Inference, method: term.Method, called_with: tuple[Type, 
     return scheme, _captured(scheme, method.span)
 
 
-def _read_around(method: term.Method) -> set[term.Local]:
+def _read_around(inference: Inference, method: term.Method) -> set[term.Local]:
     """The locals of the function around a method that are read in it, or in functions made in it."""
     nodes = () if method.body is None else term.within(term.of_body(method.body))
     read = {node.local for node in nodes if isinstance(node, term.Use)}
-    return {local for local in read if not method.span.covers(local.span.start)}
+    spread = inference.context.spread
+    return {local for local in read if local in spread or not method.span.covers(local.span.start)}
 
 
 def _captured(scheme: Scheme, span: Span) -> Moves:

@@ -75,7 +75,7 @@ class Inference:
             self.context.look()
             value, effect = self.infer(bind.term)
             effects.append(effect)
-            self._bind(bind, value)
+            self.bind(bind, value)
         return self.infer(block.result).after(*effects)
 
     def define(self, local: Local, value: Judgement) -> None:
@@ -88,7 +88,8 @@ class Inference:
         type_ = TupleType(tuple(item.type for item in items))
         return Judgement(type_, moves.combined(((item.moves, ONE) for item in items), span, laws.TUPLE), tuple(items))
 
-    def _bind(self, bind: Bind, value: Judgement) -> None:
+    def bind(self, bind: Bind, value: Judgement) -> None:
+        """Give the names that a term has their judgements."""
         targets = bind.targets
         self.context.made.update(dict.fromkeys(targets, bind.term))
         if len(targets) == 1 and isinstance(bind.term, Use):

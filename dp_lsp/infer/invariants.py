@@ -357,8 +357,8 @@ class _Storing(BodyWalk[_Held]):
         if builtins.TABLE[builtin].has(InPlace):
             return given[0]
         found = self._storage.numbers(builtin, *(held.numbers for held in given)) if given else machine.ELEMENTS
-        arrays = self._storage.arrays(builtin, [held.arrays for held in given if held.arrays])
-        return _Held(machine.collected(machine.ELEMENTS if found is None else found), arrays)
+        found = machine.collected(machine.ELEMENTS if found is None else found)
+        return _Held(found, self._storage.arrays(builtin, [held.arrays for held in given if held.arrays], found))
 
     def put(self, type_: Type, value: _Storage) -> Type:
         """A type with what its values are stored as."""

@@ -20,7 +20,7 @@ from fractions import Fraction
 
 from dp_lsp import builtins
 from dp_lsp.builtins.shapes import Shape
-from dp_lsp.builtins.traits import ByRecord
+from dp_lsp.builtins.traits import Broadcasts, ByRecord
 from dp_lsp.core import laws
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.constraints import decide
@@ -238,9 +238,9 @@ class Reader(RecordReader):
 
     def _statistic(self, role: ByRecord | None, node: Call, scope: Scope) -> Rule:
         records = self._dataset(node.args[-1], scope)
-        if role is ByRecord.COUNTS:
+        if role is ByRecord.COUNTS and len(node.args) > 1:
             return _of_kept(self.kept(records, node.args[0], scope, node).kept, written(ONE))
-        if role is ByRecord.ADDS:
+        if role in (ByRecord.ADDS, ByRecord.COUNTS):
             if len(node.args) > 2:
                 raise Unread
             record = records.record if len(node.args) == 1 else self._made_by(node, scope, records.record)
@@ -334,6 +334,8 @@ class Reader(RecordReader):
     def _mapped(self, node: Term, made: Call, scope: Scope) -> Records:
         """Records that a function makes of records, one by one; if that is not read, they are known by their type."""
         records = self._dataset(made.args[1], scope)
+        if isinstance(records.record, Row) and made.builtin == builtins.ENTRIES:
+            raise Unread  # of numbers, and not of rows
         try:
             record = self._made_by(made, scope, records.record)
         except Unread:
@@ -380,6 +382,9 @@ class Reader(RecordReader):
 
 
 def _of_records(node: Term) -> ByRecord | None:
+    """What a term does record by record. A broadcast over several things is not read."""
+    if isinstance(node, Call) and len(node.args) > 2 and builtins.TABLE[node.builtin].has(Broadcasts):
+        return None
     return builtins.TABLE[node.builtin].trait(ByRecord) if isinstance(node, Call) and not node.mutates else None
 
 

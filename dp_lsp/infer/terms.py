@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from dp_lsp import builtins
 from dp_lsp.builtins import intervals
-from dp_lsp.builtins.traits import Replaceable, ShortCircuit
+from dp_lsp.builtins.traits import Broadcasts, Replaceable, ShortCircuit
 from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
@@ -33,6 +33,7 @@ from dp_lsp.core.types import (
 )
 from dp_lsp.infer import (
     applications,
+    broadcasts,
     calls,
     disjoint,
     explain,
@@ -45,7 +46,7 @@ from dp_lsp.infer import (
     tallies,
 )
 from dp_lsp.infer.context import UnknownGlobal
-from dp_lsp.infer.effects import NONE, Effects, Evaluation, failing, in_sequence, showing, spending
+from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, failing, in_sequence, showing, spending
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.solver import Mismatch
 from dp_lsp.language import Familiar
@@ -129,7 +130,13 @@ def _not_replaced(inference: Inference, node: term.Global) -> builtins.Builtin |
 def _call(inference: Inference, node: term.Call) -> Evaluation:
     """A use of a row. Picking a row that a round has for itself never fails."""
     _is_of_language(inference, node.by)
-    given, effects = _arguments(inference, node)
+    if builtins.TABLE[node.builtin].has(Broadcasts):
+        return _broadcast(inference, node)
+    return _used(inference, node, *_arguments(inference, node))
+
+
+def _used(inference: Inference, node: term.Call, given: list[Judgement | Term], effects: Effects) -> Evaluation:
+    """A use of a row by what its arguments are."""
     values = disjoint.arguments(inference.context.rounds, node, given)
     result = calls.builtin(inference, node, values)
     value = tallies.ranged(inference, node, result.value)
@@ -137,6 +144,23 @@ def _call(inference: Inference, node: term.Call) -> Evaluation:
     if disjoint.is_there(inference.context.rounds, node):
         result = Evaluation(result.value, result.effects._replace(failures=()))
     return result.after(effects)
+
+
+def _broadcast(inference: Inference, node: term.Call) -> Evaluation:
+    """A broadcast by what it goes over: numbers are the same for each entry, so its function reads them as what it has
+    captured; over numbers alone it is a call."""
+    over, effects = inference.infer_all(node.args[1:])
+    call, rest = broadcasts.spread(inference, node, over)
+    if call is None:
+        return NOT_UNDERSTOOD.after(effects)
+    if isinstance(call, term.Body):
+        return inference.body(call).after(effects)
+    applications.tell_expected(inference, call, dict(enumerate(rest, 1)))
+    function, made = inference.infer(call.args[0])
+    found = _used(inference, call, [function, *rest], in_sequence((effects, made)))
+    for each, value in zip(node.args[1:], over, strict=True):  # entries of it have its name, and stand where it does
+        inference.recorder.facts[each.span] = (value, "")
+    return found
 
 
 def _arguments(inference: Inference, node: term.Call) -> tuple[list[Judgement | Term], Effects]:

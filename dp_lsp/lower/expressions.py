@@ -14,6 +14,7 @@ from dp_lsp.core.term import Local, Term
 from dp_lsp.language import Familiar, RefusedType
 from dp_lsp.lower import problems
 from dp_lsp.lower.facts import Meant, as_function, builtin, described, is_operator, written
+from dp_lsp.lower.masks import A_ROW, Mask, Masks
 from dp_lsp.lower.scope import BodyScope, LoweringUnit, NoValue
 from dp_lsp.problem import Edit, Fix
 
@@ -39,6 +40,7 @@ class Expressions:
         self._choice = choice
         self._function = function
         self._rounds = rounds
+        self.masks = Masks(scope)
         self._around: tuple[surface.Index, Term, int] | None = None
         """The index that is being lowered, what it is of, and the position in it."""
 
@@ -73,6 +75,8 @@ class Expressions:
                 return self._function(node)
             case surface.Comprehension():
                 return self._comprehension(node)
+            case surface.Broadcast():
+                return self._broadcast(node)
             case surface.Opaque(broken=True):
                 return term.Hole(node.span, "a syntax error")
         return self._unit.refused(node, described(node))
@@ -90,6 +94,36 @@ class Expressions:
             if function is not None:
                 values = term.Call(node.span, row, (self._function(function), values), function.span)
         return values
+
+    def _broadcast(self, node: surface.Broadcast) -> Term:
+        """A function of entries, called on those of all that a broadcast goes over; without any, what it makes."""
+        node = self.masks.fused(node)
+        over = [(name, each) for name, each in zip(node.names, node.over, strict=True) if self._is_spread(each)]
+        if not over:
+            return self.term(node.each)
+        function = self._function(_of_entries(node, over, node.each))
+        return term.Call(node.span, builtins.ENTRIES, (function, *(self.term(each) for _, each in over)), node.span)
+
+    def _is_spread(self, node: surface.Node) -> bool:
+        """Whether a broadcast may go over the entries of this, which it does not over a type, or a builtin."""
+        if not isinstance(node, surface.Name) or self._scope.has(node.name):
+            return True
+        language = self._unit.language
+        return node.name not in language.annotations.words and builtin(node.name, language.builtins) is None
+
+    def _picked(self, node: surface.Index, mask: Mask) -> Term:
+        """What a mask picks of that which it is made of, entry by entry, or row by row; and of rows the column that the
+        second index says."""
+        others = [(name, each) for name, each in mask.others if self._is_spread(each)]
+        function = self._function(
+            _of_entries(node, [(A_ROW if mask.by_rows else mask.of.name, mask.of), *others], mask.each)
+        )
+        row = builtins.ROWS_PICKED if mask.by_rows else builtins.PICKED
+        over = (self.term(mask.of), *(self.term(each) for _, each in others))
+        found = term.Call(node.span, row, (function, *over), node.span)
+        if mask.place is not None:
+            return term.Call(node.span, builtins.COLUMN, (found, self.term(mask.place)), node.span)
+        return found
 
     # Names
 
@@ -266,6 +300,8 @@ class Expressions:
             return term.Call(node.span, builtins.EMPTY, (self._argument(node.value, GivenType()),), node.span)
         if node.unchecked and not self._scope.is_there(node):
             return self._unit.refused(node, MAY_BE_MISSING)
+        if (mask := self.masks.of(node)) is not None:
+            return self._picked(node, mask)
         value = self.term(node.value)
         row, places = _way(node.indices)
         if any(isinstance(place, surface.Whole | surface.Range) for place in places) or not 1 <= len(places) <= 2:
@@ -290,6 +326,12 @@ class Expressions:
         row, dimension = builtins.extent(len(index.indices), position)
         along = () if dimension is None else (term.Literal(node.span, Fraction(dimension), True),)
         return term.Call(node.span, row, (replace(value), *along), node.span)  # a term of its own, inferred once
+
+
+def _of_entries(node: surface.Node, over: list[tuple[str, surface.Node]], made: surface.Node) -> surface.Lambda:
+    """The function that a broadcast calls on entries of what it goes over, by their names."""
+    params = tuple(surface.Parameter(each.start, each.end, name) for name, each in over)
+    return surface.Lambda(node.start, node.end, params, surface.Block(node.start, node.end, (made,)))
 
 
 def _as_comprehension(node: surface.Call) -> surface.Comprehension | None:

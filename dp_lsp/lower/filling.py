@@ -175,7 +175,22 @@ def _below(place: _Place, uses: defaultdict[str, _Uses], language: Language, res
     loops += (node,) if isinstance(node, surface.For) else ()
     inside |= isinstance(node, surface.Lambda | surface.Function)
     read = frozenset[surface.Node]() if inside else _read(node, resolve)
-    yield from (_Place(child, loops, inside) for child in node.children if child is not noted and child not in read)
+    children = _beside_entries(node) if isinstance(node, surface.Broadcast) and not inside else node.children
+    yield from (_Place(child, loops, inside) for child in children if child is not noted and child not in read)
+
+
+def _beside_entries(node: surface.Broadcast) -> Iterator[surface.Node]:
+    """What stands in a broadcast, but for the vectors of which it reads the entries: what it makes of these is new."""
+    yield from (each for each in node.over if not isinstance(each, surface.Name))
+    pending = [node.each]
+    while pending:
+        match pending.pop():
+            case surface.Call(callee=callee, args=args, keywords=keywords):
+                pending += (callee, *args, *keywords)
+            case surface.Name(name=name) if name in node.names:
+                pass
+            case other:
+                yield other
 
 
 def _makes(value: surface.Node, language: Language, resolve: Resolve) -> bool:

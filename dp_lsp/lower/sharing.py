@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dp_lsp import builtins, surface
 from dp_lsp.language import Semantics
-from dp_lsp.lower.facts import is_operator
+from dp_lsp.lower.facts import is_operator, names_below
 from dp_lsp.lower.ownership import NOWHERE, Memory, Provenance
 from dp_lsp.lower.scope import BodyScope
 
@@ -34,6 +34,8 @@ class Sharing:
                 return self.new(*map(self.of, lasts))
             case surface.Comprehension(each=each, over=over):
                 return self.new(self.captures.get(each, NOWHERE), self.of(over))
+            case surface.Broadcast():
+                return self.new(*(self._scope.memory(name) for name in names_below(node)))
             case surface.Call(callee=callee, args=args, keywords=keywords):
                 return self._of_result(callee, [self.of(arg) for arg in args]).union(*map(self.of, keywords))
             case surface.Keyword(value=value):

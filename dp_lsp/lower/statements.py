@@ -290,7 +290,10 @@ class Statements:
         names = assigned_names(target)
         if names is None:
             return self._refused_assignment(node, value)
+        before = dict(self._scope.now) if isinstance(node.value, surface.Broadcast | surface.Index) else {}
         locals_ = tuple(map(self.define, names, self._held(node, len(names))))
+        if isinstance(target, surface.Name) and node.operator is None:
+            self._expressions.masks.note(locals_[0], node.value, before)
         if isinstance(target, surface.Tuple) and len(locals_) == 1:
             value = term.Hole(node.span, "an assignment to a tuple of one name", (value,))
         return Bind(node.span, locals_, value)

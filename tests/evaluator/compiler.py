@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .arithmetic import identical, power, wide
+from .broadcasting import Dotted, materialized, stored_into
 from .conversion import convert
 from .dispatch import extended
 from .failures import Failure, SyntaxFailure, Unmodelled
@@ -389,6 +390,36 @@ class Compiler:
             return collected(found)
 
         return run
+
+    def _do_dots(self, node: Tree, scope: Scope | None) -> Run:
+        """All dots of an expression together; what they go over is evaluated once."""
+        give = self._dotted(node, scope)
+        return lambda env: materialized(give(env))
+
+    def _dotted(self, node: Node, scope: Scope | None) -> Run:
+        if not isinstance(node, Tree) or node.head != "dots":
+            return self.compile(node, scope)
+        function, *rest = node.args
+        if any(isinstance(each, Tree) and each.head in ("kw", "...") for each in rest):
+            raise Unmodelled("a broadcast with names")
+        callee, over, call = (
+            self.compile(function, scope),
+            [self._dotted(each, scope) for each in rest],
+            self.machine.call,
+        )
+        literal = isinstance(function, Name) and function.text == "^" and len(rest) > 1 and _is_whole(rest[1])
+
+        def run(env: Env) -> Value:
+            of, given = callee(env), tuple(each(env) for each in over)
+            if literal and isinstance(of, Builtin):
+                return Dotted(lambda x, y: power(x, y, literal=True), given)
+            return Dotted(lambda *entries: call(of, *entries), given)
+
+        return run
+
+    def _do_store(self, node: Tree, scope: Scope | None) -> Run:
+        target, value = self.compile(node.args[0], scope), self._dotted(node.args[1], scope)
+        return lambda env: stored_into(target(env), value(env))
 
     # Assignments
 

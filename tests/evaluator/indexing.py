@@ -63,7 +63,7 @@ def _positions(place: Value, length: int, value: Value) -> tuple[list[int], bool
         return list(range(length)), False
     if isinstance(place, Array | Turned | Range):
         if place.element == BOOL:
-            raise Unmodelled("indices of truth values")
+            return masked(place, length, value), False
         found, single = [_whole(each) for each in place.in_order()], False
     else:
         found, single = [_whole(place)], True
@@ -71,6 +71,14 @@ def _positions(place: Value, length: int, value: Value) -> tuple[list[int], bool
     if wrong:
         raise Failure("BoundsError", f"attempt to access {type_of(value)} of {length} at index [{wrong[0]}]")
     return [each - 1 for each in found], single
+
+
+def masked(mask: Array | Turned | Range, length: int, value: Value) -> list[int]:
+    """The positions at which a mask of so many is true."""
+    places = mask.in_order()
+    if len(places) != length:
+        raise Failure("BoundsError", f"attempt to access {type_of(value)} of {length} by a mask of {len(places)}")
+    return [place for place, there in enumerate(places) if there]
 
 
 def _of_box(value: Array | Turned | Range, places: Sequence[Value]) -> Value:

@@ -12,6 +12,7 @@ from .syntax import NOTHING, Literal, Name, Node, Tree, tree
 from .tokens import Token, folded, token_at
 
 ASSIGNMENTS = frozenset(["=", "+=", "-=", "*=", "/=", "^=", "%=", "|=", "&=", "÷=", "⊻=", ":="])
+ASSIGNMENTS |= {f".{each}" for each in ASSIGNMENTS if each != ":="}
 _COMPARISONS = frozenset(["==", "!=", "===", "!==", "<", ">", "<=", ">=", "≤", "≥", "≠", "∈", "∉"])
 _COMPARISONS |= {"<:", ">:", "≈", "in", "isa"}
 _LEVELS: dict[str, tuple[int, bool]] = {  # how tightly an operator holds, and whether it groups to the right
@@ -35,6 +36,13 @@ T = TypeVar("T")
 _SAME = {"≤": "<=", "≥": ">=", "≠": "!=", "∈": "in"}
 _CLOSERS = frozenset([")", "]", "}", ",", ";"])
 _ENDS = frozenset(["end", "else", "elseif", "catch", "finally"])
+
+
+def _operation(sign: str, *operands: Node) -> Node:
+    """An operation, on all entries if its sign begins with a dot."""
+    dotted = sign.startswith(".") and sign != ".."
+    name = sign[1:] if dotted else sign
+    return tree("dots" if dotted else "call", Name(_SAME.get(name, name)), *operands)
 
 
 class Parser(CharacterReader):
@@ -139,6 +147,9 @@ class Parser(CharacterReader):
             right = self._statement() if not self._quiet else self._expression()
             if ahead.text == "=":
                 return self._assigned(left, right)
+            if ahead.text.startswith("."):
+                value = right if ahead.text == ".=" else tree("dots", Name(ahead.text[1:-1]), left, right)
+                return tree("store", left, value)
             return tree("=", left, tree("call", Name(ahead.text[:-1]), left, right))
         return left
 
@@ -166,7 +177,7 @@ class Parser(CharacterReader):
                 self._skip("newline")
                 right = self._binary(level if _LEVELS[ahead.text.lstrip(".")][1] else level + 1)
                 lazy = ahead.text in ("&&", "||")
-                left = tree(ahead.text, left, right) if lazy else tree("call", Name(ahead.text), left, right)
+                left = tree(ahead.text, left, right) if lazy else _operation(ahead.text, left, right)
 
     def _level(self, ahead: Token, least: int) -> int | None:
         """How tightly the next operator holds, if it goes on with what was read."""
@@ -202,11 +213,17 @@ class Parser(CharacterReader):
                 break
             self._next()
             self._skip("newline")
-            operators.append(_SAME.get(ahead.text, ahead.text))
+            operators.append(ahead.text)
             operands.append(self._binary(8))
-        pairs = [tree("call", Name(operator), operands[i], operands[i + 1]) for i, operator in enumerate(operators)]
+        pairs = [_operation(operator, operands[i], operands[i + 1]) for i, operator in enumerate(operators)]
         if len(pairs) == 1:
             return pairs[0]
+        if any(operator.startswith(".") for operator in operators):
+            last = pairs.pop(0)
+            for each in pairs:
+                last = tree("dots", Name("&"), last, each)
+            return last
+        operators = [_SAME.get(each, each) for each in operators]
         return Tree("comparison", (*(Literal(each) for each in operators), *operands))
 
     def _range(self, left: Node) -> Node:
@@ -219,6 +236,9 @@ class Parser(CharacterReader):
 
     def _prefix(self, least: int) -> Node:
         ahead = self._peek()
+        if ahead.kind == "operator" and ahead.text in (".-", ".+", ".!"):
+            self._next()
+            return tree("dots", Name(ahead.text[1:]), self._juxtaposed(self._binary(_UNARY), least))
         if ahead.kind == "operator" and ahead.text in ("-", "+", "!", "√", "<:", ">:", "~"):
             self._next()
             follow = self._peek()
@@ -251,14 +271,14 @@ class Parser(CharacterReader):
 
     def _powers(self) -> Node:
         base = self._postfix(self._atom())
-        while self._peek().kind == "operator" and self._at("^"):
-            self._next()
+        while self._peek().kind == "operator" and self._at("^", ".^"):
+            sign = self._next().text
             self._skip("newline")
             ahead = self._peek()
             exponent = (
                 self._prefix(_UNARY) if ahead.text in ("-", "+", "!") else self._juxtaposed(self._powers(), _UNARY)
             )
-            base = tree("call", Name("^"), base, exponent)
+            base = _operation(sign, base, exponent)
         return base
 
     def _juxtaposed(self, left: Node, least: int) -> Node:
@@ -294,6 +314,10 @@ class Parser(CharacterReader):
                 node = tree("call", Name("'"), node)
             elif ahead.kind == "operator" and ahead.text == "." and not ahead.spaced:
                 self._next()
+                if self._at("("):
+                    self._next()
+                    node = Tree("dots", (node, *self._arguments(")")))
+                    continue
                 node = tree(".", node, Literal(self._next().text))
             elif self._declares(ahead):
                 node = self._declared(node)

@@ -1,5 +1,6 @@
-"""The same function in other words: comprehensions in place of maps; and comprehensions, maps and vectors that are
-filled in place of loops that add up what they release.
+"""The same function in other words: comprehensions and broadcasts in place of maps; masks in place of filters;
+broadcasts in place of counts and products; and comprehensions, maps and vectors that are filled in place of loops that
+add up what they release.
 
 Which words are chosen follows from the text alone, so a seed keeps the function that it had."""
 
@@ -7,15 +8,18 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 _SHARE = 0.3
-_MAP = re.compile(r"\bmap\((\w+) -> ")
+_CALL = re.compile(r"\b(map|count|filter|filter_rows|count_rows)\((\w+) -> ")
+_SIMPLE = re.compile(r"(\w+(?:\[\d\])?) (<|>|<=|>=|==|!=) (-?[\w.]+(?:\[\d\])?)")
+_TIMES = re.compile(r"\b(\d[\d.]*) \* ([vwxy])\b(?!\[)")
+_CLAMP = re.compile(r"\bclamp\(([vwxy]), ")
 _LOOP = re.compile(r"( *)s = 0\.0\n *for i in (1:\w+)\n *s = s \+ (.+)\n *end\n *s\n")
 
 
 def respelled(text: str) -> str:
-    """A program with some of its maps and loops as comprehensions."""
+    """A program with some of its calls and loops in other words."""
     chance = random.Random(text)
     if (loop := _LOOP.search(text)) and chance.random() < 2 * _SHARE:
         indent, over, step = loop.groups()
@@ -28,30 +32,69 @@ def respelled(text: str) -> str:
         )
         made = "\n".join(indent + line for line in chance.choice(ways).split("\n"))
         text = f"{text[: loop.start()]}{made}\n{text[loop.end() :]}"
-    for found in reversed(list(_maps(text))):
+    for found in reversed(list(_calls(text))):
         if chance.random() < _SHARE:
-            text = found.put(text)
+            text = found.put(text, chance)
+    for sought, made in ((_TIMES, r"\1 .* \2"), (_CLAMP, r"clamp.(\1, ")):
+        if chance.random() < _SHARE:
+            text = sought.sub(made, text, count=1)
     return text
 
 
-class _Map:
-    """``map(name -> value, over)`` at a place of a text."""
+class _Call:
+    """``function(name -> value, over)`` at a place of a text."""
 
-    def __init__(self, name: str, start: int, value: slice, over: slice) -> None:
+    def __init__(self, function: str, name: str, start: int, value: str, over: str, end: int) -> None:
+        self._function = function
         self._name = name
         self._start = start
         self._value = value
         self._over = over
+        self._end = end
 
-    def put(self, text: str) -> str:
-        """The text with a comprehension in its place."""
-        made = f"[{text[self._value]} for {self._name} in {text[self._over]}]"
-        return text[: self._start] + made + text[self._over.stop + 1 :]
+    def put(self, text: str, chance: random.Random) -> str:
+        """The text with the same in other words in its place."""
+        made = chance.choice([*self._ways()] or [text[self._start : self._end]])
+        return text[: self._start] + made + text[self._end :]
+
+    def _ways(self) -> Iterator[str]:
+        over, named = self._over, re.fullmatch(r"\w+", self._over) is not None
+        if self._function == "map":
+            yield f"[{self._value} for {self._name} in {over}]"
+        if self._function in ("count_rows", "filter_rows"):
+            mask = self._by_signs(lambda place: f"{over}[:, {place}]") if named else None
+            if mask is not None:
+                yield f"{over}[{mask}, :]" if self._function == "filter_rows" else f"count({mask})"
+            return
+        if not named:
+            return
+        called = f"({self._name} -> {self._value}).({over})"
+        masks = [called, *filter(None, [self._by_signs(lambda place: over)])]
+        for mask in masks if self._function != "map" else [called]:
+            if self._function == "map":
+                yield mask
+            elif self._function == "filter":
+                yield f"{over}[{mask}]"
+            else:
+                yield from (f"count({mask})", f"sum({mask})", f"length({over}[{mask}])")
+
+    def _by_signs(self, entry: Callable[[str], str]) -> str | None:
+        """A comparison with dots, of what stands for an entry of a row, or for what the function is given."""
+        found = _SIMPLE.fullmatch(self._value)
+        sides = []
+        for side in (found[1], found[3]) if found else ():
+            name, _, place = side.partition("[")
+            if name == self._name:
+                side = entry(place.rstrip("]"))
+            elif not re.fullmatch(r"-?[\d.]+", side):
+                return None
+            sides.append(side)
+        return f"{sides[0]} .{found[2]} {sides[1]}" if found else None
 
 
-def _maps(text: str) -> Iterator[_Map]:
-    """Those maps of a text that hold no other one, in their order."""
-    for found in _MAP.finditer(text):
+def _calls(text: str) -> Iterator[_Call]:
+    """Those calls of a text that hold no other one, in their order."""
+    for found in _CALL.finditer(text):
         depth, comma = 0, -1
         for place in range(found.end(), len(text)):
             sign = text[place]
@@ -59,7 +102,7 @@ def _maps(text: str) -> Iterator[_Map]:
             if sign == "," and not depth and comma < 0:
                 comma = place
             if depth < 0:
-                inside = text[found.end() : place]
-                if comma > 0 and not _MAP.search(inside):
-                    yield _Map(found[1], found.start(), slice(found.end(), comma), slice(comma + 2, place))
+                if comma > 0 and not _CALL.search(text[found.end() : place]):
+                    value, over = text[found.end() : comma], text[comma + 2 : place]
+                    yield _Call(found[1], found[2], found.start(), value, over, place + 1)
                 break

@@ -86,6 +86,8 @@ def above(type_: Type) -> Type | None:
     match type_.name:
         case "Any" | "Union":
             return None
+        case "BitArray":
+            return Type("AbstractArray", (BOOL, *params))
         case "Array" | "UnitRange" | "StepRange" | "StepRangeLen" | "Adjoint" | "Transpose":
             return _above_container(type_)
         case "DenseArray" | "AbstractRange":

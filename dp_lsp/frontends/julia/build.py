@@ -9,11 +9,13 @@ from dp_lsp.frontends.julia.strings import line_end
 from dp_lsp.frontends.julia.tokens import LIMIT, Ready, Token
 from dp_lsp.frontends.problems import NestedTooDeeply
 from dp_lsp.surface import (
+    BROADCAST_INTO,
     OPERATORS,
     Assert,
     Assign,
     Block,
     Boolean,
+    Broadcast,
     Call,
     Comprehension,
     For,
@@ -151,6 +153,8 @@ class Builder(Expressions):
     def assign(self, children: list[Any]) -> Node:
         target, mark, value = children
         if mark.value != "=":
+            return self._opaque(children, BROADCAST_INTO)
+        if isinstance(target, Broadcast):
             return self._opaque(children, "a broadcast")
         if isinstance(value, Ready):
             value = value.node
@@ -163,7 +167,7 @@ class Builder(Expressions):
     def update(self, children: list[Any]) -> Node:
         target, mark, value = children
         if mark.value not in _UPDATES:
-            what = "a broadcast" if mark.value[0] == "." else f"the operator `{mark.value}`"
+            what = BROADCAST_INTO if mark.value[0] == "." else f"the operator `{mark.value}`"
             return self._opaque(children, what)
         return Assign(self._start(target), self._end(value), target, value, mark.value[:-1])
 

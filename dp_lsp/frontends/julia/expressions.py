@@ -26,10 +26,12 @@ from dp_lsp.surface import (
     Assign,
     Block,
     Boolean,
+    Broadcast,
     Call,
     If,
     Index,
     Keyword,
+    Lambda,
     Name,
     Node,
     Number,
@@ -298,7 +300,30 @@ class _Headers:
         return made
 
 
-_UPDATES = frozenset(("+=", "-=", "*=", "/=", "%=", "÷=", "^="))
+_BY_ENTRY = {".&": "&&", ".|": "||"}
+"""Operations on truth values that are the same, entry by entry, as those that ask for the second one only if need
+be: asking for it changes nothing."""
+
+
+def _is_constant(node: Node) -> bool:
+    """Whether a node is a number or a truth value, as it is written."""
+    if isinstance(node, Call) and isinstance(node.callee, Name) and node.callee.name == "-" and len(node.args) == 1:
+        node = node.args[0]
+    return isinstance(node, Number | Boolean)
+
+
+def _read_in_functions(node: Node) -> set[str]:
+    """The names that stand in the functions that are written in a node."""
+    found: set[str] = set()
+    pending = [(node, False)]
+    while pending:
+        item, inside = pending.pop()
+        inside |= isinstance(item, Lambda)
+        if inside and isinstance(item, Name):
+            found.add(item.name)
+        pending += ((child, inside) for child in item.children)
+    return found
+
 
 _fraction = lru_cache(maxsize=4096)(Fraction)
 
@@ -385,9 +410,49 @@ class Expressions(_Headers):
         symbol = operator.value if isinstance(operator, Token) else operator.name
         if symbol in OPERATORS:
             return Call(start, end, Name(operator.start, operator.end, symbol), tuple(args))
-        what = "a broadcast" if symbol[0] == "." and symbol != ".." else f"the operator `{symbol}`"
+        if symbol[0] == "." and symbol != "..":
+            return self._dotted(operator, symbol, args)
+        what = f"the operator `{symbol}`"
         made = _Bounded(*args) if symbol == "<:" and len(args) == 2 else None
         return self._opaque([operator if start == operator.start else args[0], args[-1]], what, made)
+
+    def _dotted(self, operator: Token | Name, symbol: str, args: Sequence[Node]) -> Node:
+        """An operation with a dot, if the one without has a meaning for the checker."""
+        first, last = args[0], args[-1]
+        sign = _BY_ENTRY.get(symbol, symbol[1:])
+        callee: Node | None = Name(operator.start, operator.end, sign) if sign in OPERATORS else None
+        if sign == "|>":
+            callee, args = last, (first,)
+        start = min(self._start(first), operator.start)
+        made = None if callee is None else self._broadcast(start, self._end(last), callee, args)
+        return made or self._opaque([operator if start == operator.start else first, last], "a broadcast")
+
+    def _broadcast(
+        self, start: int, end: int, callee: Node, args: Sequence[Node], keywords: tuple[Keyword, ...] = ()
+    ) -> Broadcast | None:
+        """The call of a function on the entries of what it is given; what is broadcast in an argument is done together
+        with it, entry by entry. None where it is not known what is called.
+
+        Source: the Julia manual, "Dot syntax for vectorizing functions"."""
+        plain = all(_is_constant(keyword.value) for keyword in keywords)
+        if not isinstance(callee, Name | Lambda) or not plain or any(isinstance(arg, Keyword) for arg in args):
+            return None
+        over: dict[str, Node] = {}
+        entries: list[Node] = []
+        for arg in args:
+            if isinstance(arg, Broadcast):
+                entries.append(arg.each)
+                over |= zip(arg.names, arg.over, strict=True)
+            elif _is_constant(arg) or isinstance(arg, Lambda):
+                entries.append(arg)
+            else:
+                name = arg.name if isinstance(arg, Name) else f"{self.text[arg.start : arg.end]} ({arg.start})"
+                over[name] = arg
+                entries.append(Name(arg.start, arg.end, name))
+        each = Call(start, end, callee, tuple(entries), keywords)
+        if over.keys() & _read_in_functions(each):  # there the name is that of the whole
+            return None
+        return Broadcast(start, end, each, tuple(over), tuple(over.values()))
 
     def _block(self, nodes: list[Node], at: int) -> Block:
         start, end = (self._start(nodes[0]), self._end(nodes[-1])) if nodes else (at, at)
@@ -432,8 +497,8 @@ class Expressions(_Headers):
         while links:
             left = links.pop()
             # The sign stands where two comparisons meet: on the operand that both share.
-            sign = Name(left.end, left.end, "&&")
-            node = Call(left.start, node.end, sign, (left, node))
+            dots = "." if isinstance(left, Broadcast) or isinstance(node, Broadcast) else ""
+            node = self._call(Name(left.end, left.end, dots + "&&"), (left, node))
         return node
 
     def flat(self, children: list[Any]) -> Node:
@@ -541,7 +606,13 @@ class Expressions(_Headers):
         return TypeExpr(start, closer.end, shown, args, "braces")
 
     def broadcast(self, children: list[Any]) -> Node:
-        return self._opaque(children, "a broadcast")
+        callee, _, arguments, closer = children
+        given = [*arguments.plain, *arguments.after]
+        keywords = tuple(node for node in given if isinstance(node, Keyword))
+        args = [node for node in arguments.plain if not isinstance(node, Keyword)]
+        known = len(args) + len(keywords) == len(given)
+        made = self._broadcast(self._start(callee), closer.end, callee, args, keywords) if known and args else None
+        return made or self._opaque(children, "a broadcast")
 
     def field(self, children: list[Any]) -> Node:
         name = children[2]

@@ -1,6 +1,6 @@
 """Julia as it is written: in messages, and in repairs. Repairs are made of the text, as a person would make them; and
 where it can be said in a few words, it is said what to write instead of a construct that is not part of the language,
-such as `map` instead of broadcasts and comprehensions."""
+such as `map` instead of a generator."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import DatasetMetric, Kind
 from dp_lsp.intents import Intent, Rendering
 from dp_lsp.problem import Edit, Fix
-from dp_lsp.surface import MACRO_CALL, SEEDING
+from dp_lsp.surface import BROADCAST_INTO, MACRO_CALL, SEEDING
 from dp_lsp.text import Span
 
 _DIGITS = 5
@@ -207,7 +207,7 @@ def _result(code: Rendering, intent: intents.DeclareResult, text: str) -> Iterat
 
 
 def _by_map(code: Rendering, intent: intents.ByMap, text: str) -> Iterator[Fix]:
-    """Broadcasts and comprehensions in other words, here and in the rest of the function."""
+    """Comprehensions in other words, here and in the rest of the function."""
     ways = list(islice(by_map(text[slice(*intent.span)]), _MOST))
     if not ways:
         return
@@ -319,6 +319,7 @@ _BY_MAP = f"; write {BY_MAP}"
 _INSTEAD = {
     SEEDING: "; leave it out: whoever knows the seed knows the noise",
     "a broadcast": _BY_MAP,
+    BROADCAST_INTO: "; write `v = …`, which makes a new vector",
     "a generator": _BY_MAP,
     "a `while` loop": "; write a `for` loop over a range, whose number of rounds is known",
     "a named tuple": "; write a tuple",
@@ -358,9 +359,6 @@ def _instead_of(what: str, text: str) -> str:
 
 _NUMBER = r"[0-9]+(?:\.[0-9]*)?(?:e-?[0-9]{1,2})?"
 _CLASSICAL = re.compile(rf"\bgaussian_mechanism\((?P<r>[^,()\n]+),\s*(?P<eps>{_NUMBER})\s*,\s*(?P<delta>{_NUMBER})\s*,")
-_IDENTIFIER = re.compile(r"(?<![\w.])[^\W\d]\w*!?(?!\w|\.?\()")
-_DOTTED = re.compile(r"\.(?=\(|[-+*/^%<>=!&|≤≥])")
-_FIRST_ARGUMENT = re.compile(r"\.\(\s*(?P<first>[^\W\d]\w*\((?:[^()]|\([^()]*\))*\))\s*[,)]")
 _EACH = re.compile(
     r"\[?\s*(?P<made>.+?)\s+for\s+(?P<name>[^\W\d]\w*)\s*(?:\bin\b|=|∈)\s*(?P<values>.+?)(?:\s+if\s+(?P<kept>.+?))?\s*\]?",
     re.DOTALL,
@@ -369,13 +367,10 @@ _ROWS = re.compile(r"eachrow\((?P<matrix>.+)\)", re.DOTALL)
 
 
 def by_map(text: str) -> Iterator[str]:
-    """How a piece of text may be said by `map`: a broadcast once for each value that may be the one of many numbers,
-    all others being numbers; a comprehension or a generator over one range or container."""
+    """How a piece of text may be said by `map`: a comprehension or a generator over one range or container."""
     each = _EACH.fullmatch(text)
     if each is not None:
         yield _comprehension(each)
-    elif _DOTTED.search(text):
-        yield from _fused(text)
 
 
 class _Classical(NamedTuple):
@@ -409,16 +404,3 @@ def _comprehension(found: re.Match[str]) -> str:
     if found["kept"]:
         values = f"filter({name} -> {found['kept']}, {values})"
     return f"{'map' if rows is None else 'map_rows'}({name} -> {found['made']}, {values})"
-
-
-def _fused(text: str) -> Iterator[str]:
-    """Broadcasts that are nested are done together, number by number."""
-    body = _DOTTED.sub("", text)
-    words = dict.fromkeys(found[0] for found in _IDENTIFIER.finditer(text))
-    each = next(name for name in ("x", "each", "one_of_them") if name not in words)
-    call = _FIRST_ARGUMENT.search(text)
-    if call is not None:
-        yield f"map({each} -> {body.replace(call['first'], each, 1)}, {call['first']})"
-    for word in words:
-        numbers = re.compile(rf"(?<![\w.]){re.escape(word)}(?!\w|\()")
-        yield f"map({each} -> {numbers.sub(each, body)}, {word})"

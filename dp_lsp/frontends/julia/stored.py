@@ -31,7 +31,9 @@ class JuliaStorage(Storage):
             return None
         return machine.collected(returned) if holds else machine.total(returned)
 
-    def arrays(self, builtin: str, given: Sequence[Stored]) -> Stored:
+    def arrays(self, builtin: str, given: Sequence[Stored], numbers: Stored) -> Stored:
+        if builtin in _BROADCASTS and numbers & machine.BOOL:  # these are kept as bits
+            return ANY_ARRAY
         if builtin in _TURNED:
             return OTHER_ARRAY if list(given) == [ARRAY] else ANY_ARRAY
         if builtin == ":":
@@ -109,7 +111,10 @@ _TURNED = frozenset({"transpose", "'"})
 """Rows that return a view of their argument, turned; of such a view, the array again."""
 _VIEWS = frozenset({"vec_to_row"})
 """Rows of which it is not said whether they return an array."""
-_MADE_OF_RESULTS = frozenset({"map", "sum", "map_rows", "map_cols", "map_rows_binary", "map_cols_binary", "map_parts"})
+_BROADCASTS = frozenset({"f.(v)"})
+_MADE_OF_RESULTS = _BROADCASTS | {
+    *("map", "sum", "map_rows", "map_cols", "map_rows_binary", "map_cols_binary", "map_parts"),
+}
 
 _RULES: dict[str, Callable[..., Stored | None]] = {
     **dict.fromkeys(("+", "-"), _difference),
@@ -130,6 +135,7 @@ _RULES: dict[str, Callable[..., Stored | None]] = {
     **dict.fromkeys(("[]", "[:]", "[:,]", "[:…:]", "[:…:,]", "[,:…:]", "sort", "row_to_vec", "vec_to_row"), _first),
     **dict.fromkeys(("unique", "repeat", "maximum", "minimum", "partialsort"), _first),
     **dict.fromkeys(("norm_convert", "filter", "filter_rows"), _last),
+    **dict.fromkeys(("v[f.(v)]", "m[f.(m), :]"), lambda f, v, *more: v),
     **dict.fromkeys(("length", "size", "argmax", "argmin", "count", "count_rows", "count_distinct"), _counted),
     **dict.fromkeys(("above_threshold", "sparse_vector", "report_noisy_max"), _counted),
     **dict.fromkeys(("gaussian_mechanism", "gaussian_noise", "laplacian_mechanism"), _with_noise),
