@@ -95,6 +95,12 @@ function f(x::Real, y::Real) :: Priv()
     laplacian_mechanism(b, 0.5, x)
 end
 """,
+    "folds: a price is the largest that it may be for what is carried": """
+function step(d::Vector{<:Data}, l::Vector{<:Data}, acc::Static(Real)) :: Priv()
+    acc + laplacian_mechanism(2, clamp(acc, 0.1, 0.5), undisc_container(clip(L1, d)))[1]
+end
+f(A::MetricMatrix(Data, LInf), B::MetricMatrix(Data, LInf)) :: Priv() = parallel_private_fold_rows(step, 0.1, A, B)
+""",
     "noise: δ stays while ε is at most 1": """
 noisy(x::Real) :: Priv() = gaussian_mechanism(1, 0.9, 0.01, x)
 f(x::Real) :: Priv() = noisy(20 * x)
@@ -191,6 +197,7 @@ def conditions() -> Iterator[Rule]:
     yield _without("carried: both ends that hold in all rounds count", publics.Publics, "of_rounds", _at_the_low_end)
     yield _without("public: nothing private moves it", publics, "is_public", _always(True))
     yield _without("public: a root lies at its ends", ranges, "_infimum", _largest_of_all)
+    yield _without("folds: a price is the largest that it may be for what is carried", ranges, "supremum", _at_low_end)
     yield _without("noise: δ stays while ε is at most 1", noise.Gaussian, "pair", _in_proportion)
     yield _without("entries: releases of one entry add up", entries, "_groups", _apart)
     yield _without(

@@ -13,6 +13,7 @@ Some conditions no run refutes, and none is in the list:
 - Rows that are drawn with replacement are drawn independently of each other: rounds that each release their own cost
   no more than is claimed of samples in which no row comes twice, though a record may be in several.
 - A private part that cancels, and that may be NaN, is named by a premise; a public one is NaN in both of two runs.
+- Of a bag nothing at one place is read, so rounds that each read a place of their own need not be kept from it.
 - That the records of a person may be in several parts: of what counts more than once it costs most if all are in one.
 - What is declared of where a number lies is checked, and nothing is read off it: what is known is what the body gives.
 - Roots and logarithms from 0 on, and quotients by what may be 0, have no bounds and no largest slope, and may fail:
@@ -32,7 +33,7 @@ from dp_lsp.core import linear, ranges, tallies
 from dp_lsp.core.algebra import ONE, ZERO
 from dp_lsp.core.events import Apart
 from dp_lsp.core.types import Dataset, Norm
-from dp_lsp.infer import declared, disjoint, loops, publics, records, units
+from dp_lsp.infer import declared, disjoint, loops, mechanisms, publics, records, units
 from dp_lsp.infer import linear as forms
 from dp_lsp.infer.effects import NONE
 
@@ -331,6 +332,15 @@ function f(v::MetricVector(Bounded(Real, 0, 5), Hamming), eps::Static()) :: Priv
     end
     r
 end
+""",
+    ),
+    "folds: what is carried starts as a public value": (
+        *(mechanisms, "expose", _always(NONE)),
+        """
+function step(d::Vector{<:Data}, l::Vector{<:Data}, acc::Static(Real)) :: Priv()
+    acc + laplacian_mechanism(2, 0.5, undisc_container(clip(L1, d)))[1]
+end
+f(A::Matrix{<:Data}, B::Matrix{<:Data}, x::Real) :: Priv() = parallel_private_fold_rows(step, x, A, B)
 """,
     ),
     "declared: a size is asked for": (

@@ -347,6 +347,15 @@ def vec_to_row(machine: Machine, value: Value) -> Value:
 # Data
 
 
+@row("parallel_private_fold_rows", into=PRIVATE)
+def fold_rows(machine: Machine, step: Value, start: Value, one: Value, other: Value) -> Value:
+    """What a function makes of each row of two matrices and of what it made before."""
+    found = start
+    for a, b in zip(_vectors(one, "rows"), _vectors(other, "rows"), strict=True):
+        found = machine.call(step, a, b, found)
+    return found
+
+
 @row("count_rows", into=PRIVATE)
 def count_rows(machine: Machine, test: Value, value: Value) -> Value:
     return sum(machine.call(test, each) is True for each in _vectors(value, "rows"))
