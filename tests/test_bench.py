@@ -14,7 +14,7 @@ full check, nothing remembered
 check after an edit of one function
 check after an edit of a function used everywhere
 server: open → first diagnostics
-server: open → all diagnostics
+server: open → all bounds
 server: memory, with its worker
 server: hover for the first time
 server: hover

@@ -129,7 +129,7 @@ def _session(client: Client, which: Server, folder: Path, size: int, plan: Plan)
     uri, other = (file.as_uri() for file in files)
 
     def opened(text: str, at: str = uri) -> tuple[Timing, Timing]:
-        """Until something is found in a document, and until all is."""
+        """Until something is found in a document, and until all is known of its functions."""
         first = timed(lambda: (client.open(at, text), client.diagnosed(at)))
         rest = timed(partial(client.checked, at, client.version(at))) if which is OURS else 0.0
         return Timing.of([first]), Timing.of([first + rest])
@@ -154,7 +154,7 @@ def _session(client: Client, which: Server, folder: Path, size: int, plan: Plan)
     first, all_ = opened(made.text)
     yield "open → first diagnostics", first
     if which is OURS:
-        yield "open → all diagnostics", all_
+        yield "open → all bounds", all_
     if which is OURS:
         time.sleep(plan.pause)  # until what is done when nobody waits is done
     yield "memory, with its worker", _memory(client)
