@@ -9,7 +9,7 @@ from lark import Lark
 from lark.grammar import Rule
 from lark.parsers.lalr_analysis import Shift
 
-from dp_lsp.frontends.julia.lalr import Shape, Table
+from dp_lsp.frontends.julia.parse import Shape, Table
 
 _HEAD = '''"""The parse table. Made by `pytest tests/test_table.py --update` of grammar.lark; edit that instead."""
 

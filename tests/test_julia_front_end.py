@@ -619,7 +619,9 @@ def test_chunks(text: str) -> None:
 
 
 def test_chunks_need_no_parser() -> None:
-    program = "import sys; import dp_lsp.frontends.julia.chunks; sys.exit('dp_lsp.frontends.julia.lalr' in sys.modules)"
+    program = (
+        "import sys; import dp_lsp.frontends.julia.chunks; sys.exit('dp_lsp.frontends.julia.parse' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 

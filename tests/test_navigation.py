@@ -18,8 +18,8 @@ from dp_lsp.engine.check import Engine
 from dp_lsp.features import navigation, outline
 from dp_lsp.features.completion import completion
 from dp_lsp.features.hover import hover
+from dp_lsp.features.navigation import RenameRefused, renamable, rename
 from dp_lsp.features.places import Away, NameUse, closed_files
-from dp_lsp.features.rename import RenameRefused, renamable, rename
 from dp_lsp.features.signatures import signatures
 from dp_lsp.frontends.julia import JULIA, tokens
 from dp_lsp.frontends.julia.vocabulary import DATASETS, DESCRIPTORS, KEYWORDS, MARKS, METRICS, NORMS, TYPES

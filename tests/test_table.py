@@ -17,8 +17,8 @@ from dp_lsp.frontends.julia import lexer, strings, table, tokens
 from dp_lsp.frontends.julia.build import Builder
 from dp_lsp.frontends.julia.chunks import chunks
 from dp_lsp.frontends.julia.fold import Folded
-from dp_lsp.frontends.julia.lalr import Parser, Table
 from dp_lsp.frontends.julia.lexer import Lexer
+from dp_lsp.frontends.julia.parse import Parser, Table
 from dp_lsp.frontends.julia.tokens import Token
 from source_tree import ROOT, python
 

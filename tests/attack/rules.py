@@ -17,7 +17,7 @@ from dp_lsp.core import constraints, machine, metrics, order, sens, term
 from dp_lsp.core.order import Way
 from dp_lsp.core.sens import ONE, ZERO, Sens
 from dp_lsp.core.types import Base, NumberType
-from dp_lsp.frontends.julia.stored import JuliaStorage
+from dp_lsp.frontends.julia.semantics import JuliaStorage
 from dp_lsp.infer import (
     applications,
     apply,

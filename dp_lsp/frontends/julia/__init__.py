@@ -44,7 +44,7 @@ class _Syntax(Syntax):
         return "include" in text
 
     def definable(self, text: str) -> frozenset[str] | None:
-        from dp_lsp.frontends.julia.doubt import definable
+        from dp_lsp.frontends.julia.mentions import definable
 
         return definable(text)
 
