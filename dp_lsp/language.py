@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp.intents import Rendering
 from dp_lsp.problem import Edit, Fix, Problem
-from dp_lsp.surface import Chunk, Node, Parsed, TypeExpr
+from dp_lsp.surface import Chunk, Node, Parameter, Parsed, TypeExpr
 from dp_lsp.text import Span
 
 if TYPE_CHECKING:
@@ -264,6 +264,16 @@ class Vocabulary(ABC):
     def offered(self, here: Cursor, norm: bool, type_: bool) -> Iterator[Word]:
         """What may be typed at a cursor, given whether a norm or a type is what a builtin takes there."""
 
+    def is_always(self, name: str) -> bool:
+        """Whether a name has its meaning in every module: one that a module exports, too, is in conflict with it
+        where it is used, and has none."""
+        return False
+
+    def exported(self, module: str) -> frozenset[str] | None:
+        """The names of a module that those have who open it, as far as they are words of the language; None of one
+        that is not known."""
+        return frozenset() if module in self.modules else None
+
     @abstractmethod
     def meaning(self, name: str) -> str:
         """What a word is for, as Markdown; empty for one that the language does not have."""
@@ -371,6 +381,10 @@ class Annotations(ABC):
         """Why an annotation with this meaning cannot stand where the project does not say how datasets are compared: at
         functions inside others."""
         return None
+
+    def needed(self, params: Iterable[Parameter]) -> frozenset[str]:
+        """The names of types of which a method with these parameters needs an argument; fewer than that is safe."""
+        return frozenset()
 
     def unknown_limits(self, node: TypeExpr | None, public: Collection[str]) -> Iterable[RefusedType]:
         """The names in an annotation that say how large, how many or how far, and are none of the ``public``

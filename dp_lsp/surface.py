@@ -23,6 +23,15 @@ OPERATORS = frozenset(("+", "-", "*", "/", "%", "÷", "^", "==", "!=", "<", "<="
 """The operators that have a meaning for the checker, by the names that calls of them have."""
 
 
+class Added(NamedTuple):
+    """A method that is added to a function: its name, whether that is one of a module that is named, and ``types`` of
+    which one must be that of an argument."""
+
+    name: str
+    qualified: bool
+    types: frozenset[str]
+
+
 class Summary(NamedTuple):
     """The effect summary of a piece of text: what evaluating it may do besides having a value. What cannot be told
     counts, so each part says too much rather than too little.
@@ -40,6 +49,7 @@ class Summary(NamedTuple):
     members: frozenset[str] = frozenset()
     anything: str = ""
     stores: bool = False
+    methods: frozenset[Added] = frozenset()
 
     def joined(self, *others: Summary) -> Summary:
         """What evaluating all of them may do."""
@@ -50,16 +60,17 @@ class Summary(NamedTuple):
             self.members.union(*(each.members for each in others)),
             next((each.anything for each in (self, *others) if each.anything), ""),
             self.stores or any(each.stores for each in others),
+            self.methods.union(*(each.methods for each in others)),
         )
 
     @property
     def is_harmless(self) -> bool:
         """Whether it gives nothing another meaning."""
-        return not (self.binds or self.outside or self.anything)
+        return not (self.binds or self.outside or self.anything or self.methods)
 
     def inside(self) -> Summary:
         """What it may do from a function: what it gives a value there is that function's."""
-        return self._replace(binds=frozenset())
+        return self._replace(binds=frozenset(), methods=frozenset(each for each in self.methods if each.qualified))
 
 
 NO_EFFECT = Summary()
@@ -487,6 +498,16 @@ class Unread(Opaque):
         super().__init__(start, end, what, summary, broken=True, children=(name,) if name is not None else ())
         self.name = name
         self.defines = defines
+
+
+class TypeDefinition(Opaque):
+    """A definition of a type, of which nothing more is known than its ``name``."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, start: int, end: int, what: str, summary: Summary, name: str) -> None:
+        super().__init__(start, end, what, summary)
+        self.name = name
 
 
 STRING = "a string with interpolation"

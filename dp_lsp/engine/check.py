@@ -278,7 +278,7 @@ class Engine:
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
         language = how.language
         cut = partial(self._pieces.file, language=language, look=how.look)
-        whole = project(root, loader, cut, how.readable, language.semantics)
+        whole = project(root, loader, cut, how.readable, language)
         allowed = _by_unit(whole, how.options)
         before = chain(self._modules.get(root, ()), repeat(NOTHING))
         carried = (Carried(*each) for each in zip(before, whole.programs, allowed, strict=False))

@@ -18,9 +18,10 @@ from dp_lsp.analysis.loading import Loader, SourceText, shown
 from dp_lsp.analysis.records import MAIN
 from dp_lsp.core import term
 from dp_lsp.core.term import Constant
+from dp_lsp.engine import foreign
 from dp_lsp.engine.problems import IncludeCycle, IncludeUnreadable, TooManyIncludes, Unbalanced
 from dp_lsp.engine.program import InferenceUnit, Program
-from dp_lsp.language import Semantics
+from dp_lsp.language import Language
 from dp_lsp.lower.definitions import Include
 from dp_lsp.lower.facts import EVERYTHING, is_operator
 from dp_lsp.lower.problems import ImportedAndDefined
@@ -65,9 +66,9 @@ class Project(NamedTuple):
     modules: tuple[str, ...]
 
 
-def project(root: str, loader: Loader, cut: Callable[[str], File], readable: Readable, semantics: Semantics) -> Project:
-    """The project of a file; ``cut`` makes units of a text."""
-    return _Expansion(loader, cut, readable).run(root, semantics)
+def project(root: str, loader: Loader, cut: Callable[[str], File], readable: Readable, language: Language) -> Project:
+    """The project of a file in a language; ``cut`` makes units of a text."""
+    return _Expansion(loader, cut, readable).run(root, language)
 
 
 def unbalanced(units: Sequence[InferenceUnit]) -> dict[int, Problem]:
@@ -115,7 +116,7 @@ class _Expansion:
         self._stack: list[tuple[_OpenFile, int]] = []
         self._seen: set[tuple[str, int]] = set()
 
-    def run(self, root: str, semantics: Semantics) -> Project:
+    def run(self, root: str, language: Language) -> Project:
         self._enter(root, self._text(root), 0)
         while self._stack:
             frame, part = self._stack[-1]
@@ -125,7 +126,8 @@ class _Expansion:
             else:
                 self._unit(frame)
         _doubts(self._modules, self._clouds)
-        programs = tuple(Program(tuple(units), self._clouds, semantics) for units in self._modules)
+        foreign.doubts(self._modules, self._clouds, language)
+        programs = tuple(Program(tuple(units), self._clouds, language.semantics) for units in self._modules)
         return Project(programs, tuple(part for part in self._parts if part is not None), tuple(self._names))
 
     def _text(self, name: str) -> SourceText:
@@ -250,7 +252,7 @@ def _cloud_imported(modules: Sequence[list[InferenceUnit]], clouds: dict[str, st
             both = [each for each in unit.lowered.imported if each.name in defined]
             clouds |= {each.name: f"it is imported from `{each.module}`, too" for each in both}
             if both:
-                found = (ImportedAndDefined.at(span, name=name, module=module) for name, module, span in both)
+                found = (ImportedAndDefined.at(each.span, name=each.name, module=each.module) for each in both)
                 module[index] = unit._replace(problems=(*unit.problems, *found))
 
 

@@ -42,11 +42,32 @@ class Include(NamedTuple):
 
 
 class Imported(NamedTuple):
-    """A name that an import brings from a module, and where that stands."""
+    """A name that an import brings from a module, and where that stands. It ``extends`` what it brings if methods may
+    be added to that."""
 
     name: str
     module: str
     span: Span
+    extends: bool = False
+
+
+class Opened(NamedTuple):
+    """A module whose exported names an import brings, and where that stands."""
+
+    module: str
+    span: Span
+
+
+class Addition(NamedTuple):
+    """A method that is added to a function which the language may call, whether the program names that or not. It is
+    called for no value of the language if one of the ``types`` that an argument must have is a type that the program
+    defines. Of one that is not ``qualified`` the module must have imported the function: else it is another one."""
+
+    name: str
+    qualified: bool
+    types: frozenset[str]
+    span: Span
+    reason: str
 
 
 class Lowered(NamedTuple):
@@ -55,7 +76,9 @@ class Lowered(NamedTuple):
     ``mentions`` are all names in its definitions, those of fields included, and ``changers`` those of them that no
     builtin has and that may be a function's that changes what it is given. ``stores`` says that a definition may change
     entries of an array that others hold. ``marks`` are the first and last lines of modules. ``cautious`` says that a
-    change was refused, which may be fine if more is known of the functions that are called."""
+    change was refused, which may be fine if more is known of the functions that are called. ``opened`` are the modules
+    whose names are all brought, ``additions`` the methods that are added to functions of the language, and ``types``
+    the names of the types that are defined."""
 
     definitions: tuple[Definition, ...]
     problems: tuple[Problem, ...]
@@ -67,6 +90,9 @@ class Lowered(NamedTuple):
     mentions: frozenset[str] = frozenset()
     changers: frozenset[str] = frozenset()
     stores: bool = False
+    opened: tuple[Opened, ...] = ()
+    additions: tuple[Addition, ...] = ()
+    types: frozenset[str] = frozenset()
 
 
 def lower(parsed: surface.Parsed, text: str, known: Known, language: Language) -> Lowered:
@@ -88,6 +114,9 @@ class _TopLevel:
         self._clouded: list[tuple[str, Span, str]] = []
         self._includes: list[Include] = []
         self._imported: list[Imported] = []
+        self._opened: list[Opened] = []
+        self._additions: list[Addition] = []
+        self._types: set[str] = set()
         self._mentions: set[str] = set()
 
     def lower(self, parsed: surface.Parsed) -> Lowered:
@@ -108,7 +137,11 @@ class _TopLevel:
         )
         clouded = tuple(self._clouded)
         stores = any(may_store(node, self._language) for node in parsed.nodes)
-        return Lowered(definitions, found, clouded, marks, includes, cautious, imported, mentions, changers, stores)
+        opened, additions, types = tuple(self._opened), tuple(self._additions), frozenset(self._types)
+        return Lowered(
+            *(definitions, found, clouded, marks, includes, cautious, imported, mentions, changers, stores),
+            *(opened, additions, types),
+        )
 
     def _node(self, node: surface.Node) -> None:
         match node:
@@ -134,6 +167,9 @@ class _TopLevel:
                 defined = node.name if isinstance(node, surface.Unread) else None
                 if defined is not None and not is_reserved(defined.name, self._language):
                     self._add(self._unread(node, defined))
+            case surface.TypeDefinition(name=name):
+                self._types.add(name)
+                self._act(node)
             case surface.Number() | surface.Boolean() | surface.Name():
                 pass
             case surface.Assign():
@@ -143,7 +179,9 @@ class _TopLevel:
 
     def _function(self, node: surface.Function) -> Method:
         name = node.name.name
-        self._check_meaning(node.name)
+        if is_reserved(name, self._language) or name in self._vocabulary.unasked:
+            types = self._language.annotations.needed(node.params)
+            self._additions.append(Addition(name, False, types, node.name.span, f"`{name}` gets another meaning"))
         function = Functions(self._unit(f"`{name}`"))
         does = summary(node, self._vocabulary)
         does = does._replace(binds=does.binds - {name})
@@ -214,28 +252,22 @@ class _TopLevel:
                 self._clouded.append((EVERYTHING, node.span, "an `include` whose path is not written out"))
 
     def _import(self, node: surface.Import) -> None:
-        opened = [module for module in node.opened if module.split(".")[0] not in self._vocabulary.modules]
-        if opened:
-            modules = ", ".join(opened)
-            self._clouded.append((EVERYTHING, node.span, f"`using {modules}` may define any name"))
-            own = any(module.startswith(".") for module in opened)
-            instead = "include its file without the `module` around it" if own else f"write `import {modules}`"
-            self._problems.append(problems.OpenImport.at(node.span, modules=modules, instead=instead))
+        self._opened += (Opened(module, node.span) for module in node.opened)
         for each in node.brought:
             self._bring(node, each)
 
     def _bring(self, node: surface.Import, name: surface.Brought) -> None:
         """A name that is written in an import. One of the language must stand for what it stood for before."""
         trusted = name.module in self._vocabulary.modules and name.here == name.there
-        extended = name.extends and name.here in self._vocabulary.unasked
         may_change = self._language.semantics.may_change
         hides = may_change(name.there) and not may_change(name.here)
-        if (is_reserved(name.here, self._language) and not trusted) or extended or hides:
+        if (is_reserved(name.here, self._language) and not trusted) or hides:
             self._problems.append(problems.BuiltinImported.at(node.span, name=name.here))
             self._clouded.append((EVERYTHING, node.span, f"`{name.here}` gets another meaning"))
         elif self._is_known(name.here) and not trusted:
             self._clouded.append((name.here, node.span, f"`{name.here}` gets another meaning"))
-        self._imported.append(Imported(name.here, name.module or name.there, node.span))
+        extends = name.extends and name.here == name.there
+        self._imported.append(Imported(name.here, name.module or name.there, node.span, extends))
 
     def _is_known(self, name: str) -> bool:
         """Whether it is known what a name stands for where the program does not say it."""
@@ -260,6 +292,11 @@ class _TopLevel:
         """Of the names to which a node may give another meaning nothing is known."""
         names = does.binds | does.outside
         self._mentions |= does.mentions | does.members
+        for name, qualified, types in sorted(does.methods, key=lambda each: each.name):
+            if qualified or is_reserved(name, self._language) or name in self._vocabulary.unasked:
+                names -= {name}
+                reason = f"a method of `{name}` of another module" if qualified else f"`{name}` gets another meaning"
+                self._additions.append(Addition(name, qualified, types, node.span, reason))
         if (
             does.anything
             or self._shows_all(does)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dp_lsp.problem import Kind
+from dp_lsp.problem import Kind, Severity
 
 
 class MaybeUndefined(Kind):
@@ -953,15 +953,45 @@ class Unsupported(Kind):
 
 
 class OpenImport(Kind):
-    """A module is opened whose names are not known, so any name of the project may mean something else.
+    """A module is opened that may export a word of the language, so what uses that may mean something else.
 
-    Modules of the project itself are not opened either: what several files share stands outside of modules, or all of
-    it in one.
+    Words of Julia itself are in conflict with what a module exports, and using them is an error then. So are those of
+    `DiffPrivacyInference` where that is opened, too.
 
     Broken:
 
     ```julia
-    using Flux
+    using MyNoise
+
+    f(x::Real) :: Priv() = laplacian_mechanism(1, 1/2, x)
+    ```
+
+    Fixed:
+
+    ```julia
+    using DiffPrivacyInference
+    import MyNoise
+
+    f(x::Real) :: Priv() = laplacian_mechanism(1, 1/2, x)
+    ```
+    """
+
+    code = "DP112"
+    name = "open-import"
+    message = "`{module}` may define `{names}`, so nothing is known of what uses that; {instead}"
+    unchecked = True
+    unsupported = True
+
+
+class OpenedModule(Kind):
+    """A module of others is opened. What is proved in the project takes for granted that it adds no method to functions
+    of Julia for numbers and arrays, and puts nothing else in the place of what they do. Of well-known packages that is
+    taken for granted without a word.
+
+    Broken:
+
+    ```julia
+    using Baselines
 
     f(x::Real) = x + x
     ```
@@ -969,17 +999,16 @@ class OpenImport(Kind):
     Fixed:
 
     ```julia
-    import Flux
+    import Baselines
 
     f(x::Real) = x + x
     ```
     """
 
-    code = "DP112"
-    name = "open-import"
-    message = "`{modules}` may define any name of this project, so nothing in it is known; {instead}"
-    unchecked = True
-    unsupported = True
+    code = "DP150"
+    name = "opened-module"
+    severity = Severity.INFORMATION
+    message = "what is proved here takes for granted that `{module}` adds no methods to functions of Julia for numbers"
 
 
 class UnknownType(Kind):

@@ -23,6 +23,7 @@ from dp_lsp.problem import Problem
 from dp_lsp.surface import (
     OPERATORS,
     SEEDING,
+    Added,
     Assign,
     Block,
     Boolean,
@@ -202,22 +203,41 @@ class _Headers:
 
     def defined(self, node: Node) -> Summary:
         """What a definition with this header gives another meaning."""
+        bounds: dict[str, str] = {}
+        types = frozenset[str]()
         while True:
             made = self.made.get(node)
             if isinstance(made, Limited):
+                bounds |= dict(filter(None, map(self._limit, made.limits)))
                 node = made.header
             elif isinstance(made, _Typed) and made.value is not None:
                 node = made.value
             elif isinstance(made, _Field):
-                return Summary(outside=frozenset((made.name,)), anything=extended(made.name))
+                if not extended(made.name):
+                    return Summary(outside=frozenset((made.name,)))
+                return Summary(methods=frozenset((Added(made.name, True, types),)))
             elif isinstance(node, Call):
+                types = self._needed(node, bounds)
                 node = node.callee
                 if isinstance(self.made.get(node), _Typed):
                     return self.method_of(node)
             elif isinstance(node, Name | TypeExpr):
-                return Summary(binds=frozenset((node.name,)))
+                return Summary(binds=frozenset((node.name,)), methods=frozenset((Added(node.name, False, types),)))
             else:
                 return Summary(anything="a definition whose name cannot be read off")
+
+    def _limit(self, limit: Node) -> tuple[str, str] | None:
+        """A variable of types, and the name of what it is bounded by."""
+        made = self.made.get(limit)
+        variable, bound = (made.value, _type_name(made.bound, {})) if isinstance(made, _Bounded) else (limit, "")
+        return (variable.name, bound) if isinstance(variable, Name) else None
+
+    def _needed(self, call: Call, bounds: dict[str, str]) -> frozenset[str]:
+        """The types of the parameters that each call must give, as far as they have names."""
+        made = self.made.get(call)
+        typed = map(self.made.get, made.plain) if isinstance(made, Arguments) else ()
+        found = (_type_name(each.annotation, bounds) for each in typed if isinstance(each, _Typed))
+        return frozenset(filter(None, found))
 
     def method_of(self, node: Node | None) -> Summary:
         """What a method of the objects of a type does, which is written ``x::T`` where the name of another one stands:
@@ -323,6 +343,19 @@ def _read_in_functions(node: Node) -> set[str]:
             found.add(item.name)
         pending += ((child, inside) for child in item.children)
     return found
+
+
+def _type_name(annotation: Node, bounds: dict[str, str]) -> str:
+    """The name of a type that every argument has for which an annotation stands; empty where that cannot be read off.
+    What stands for ``Type{T}`` is a type within T."""
+    if isinstance(annotation, Name):
+        return bounds.get(annotation.name, annotation.name)
+    if not isinstance(annotation, TypeExpr) or annotation.form == "call":
+        return ""
+    if annotation.name == "Type":
+        (inner,) = annotation.args if len(annotation.args) == 1 else (None,)
+        return _type_name(inner, bounds) if inner is not None else ""
+    return bounds.get(annotation.name, annotation.name)
 
 
 _fraction = lru_cache(maxsize=4096)(Fraction)

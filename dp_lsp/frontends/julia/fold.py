@@ -20,7 +20,7 @@ from dp_lsp.frontends.julia.summary import damaged, summary
 from dp_lsp.frontends.julia.tokens import BLOCKS, MATES, OPENERS, OPERANDS, UNCHECKED, Broken, Ready, Token, words
 from dp_lsp.frontends.julia.vocabulary import GIVING, HINTS, LOGGING, UNCHECKING, VIEWS
 from dp_lsp.problem import Problem
-from dp_lsp.surface import MACRO_CALL, Brought, Export, Import, Node, Opaque
+from dp_lsp.surface import MACRO_CALL, Brought, Export, Import, Node, Opaque, TypeDefinition
 
 BLACK_BOX = "BlackBox"
 
@@ -260,6 +260,8 @@ class _Folder:
                 node = _imported(tokens)
             elif tokens[0].type == "EXPORT":
                 node = Export(tokens[0].start, tokens[-1].end)
+            elif tokens[0].type == "STRUCT" and isinstance(node, Opaque) and tokens[1].type == "NAME":
+                node = TypeDefinition(node.start, node.end, what, node.summary, tokens[1].value)
         self.out[kept:] = [Ready("NODE", node, "")]
 
     def _is_statement(self, kept: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 
@@ -119,6 +119,10 @@ class JuliaAnnotations(Annotations):
 
     def unrelated(self, node: surface.TypeExpr | None, meant: Annotation) -> RefusedType | None:
         return None if node is None else _unrelated(node, meant)
+
+    def needed(self, params: Iterable[surface.Parameter]) -> frozenset[str]:
+        plain = (each.annotation for each in params if each.kind == "plain" and each.default is None)
+        return frozenset(each.name for each in plain if each is not None and each.form != "call")
 
     def unknown_limits(self, node: surface.TypeExpr | None, public: Collection[str]) -> Iterator[RefusedType]:
         return _unknown_limits(node, public)

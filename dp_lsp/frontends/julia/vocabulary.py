@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from dp_lsp.builtins import TABLE
 from dp_lsp.language import Cursor, Expected, Familiar, Vocabulary, Word
 
 KEYWORDS = frozenset(
@@ -128,6 +129,35 @@ MODULES = frozenset(
 )
 """Modules that give no name of the language another meaning."""
 
+_EXPORT_NO_WORD = re.findall(
+    r"\S+",
+    "Flux Zygote NNlib Optimisers Functors MLUtils OneHotArrays MLDatasets ChainRulesCore Distributions DataFrames CSV "
+    "JSON JSON3 BSON JLD2 HDF5 ProgressMeter SpecialFunctions ForwardDiff FFTW StaticArrays Optim Distances "
+    "LossFunctions DSP Polynomials Requires Preferences MacroTools Adapt NaNMath FillArrays IterTools Reexport",
+)
+
+EXPORTED: dict[str, frozenset[str]] = {
+    **dict.fromkeys(_EXPORT_NO_WORD, frozenset[str]()),
+    "Statistics": frozenset({"mean", "median", "quantile", "var"}),
+    "LinearAlgebra": frozenset({"transpose"}),
+    "StatsBase": frozenset({"sample"}),
+    "Plots": frozenset({"histogram"}),
+}
+"""The words of the language that modules export, but for those that Base has, by what their documentation lists: those
+of Julia's library, and of packages that many programs open."""
+
+ALWAYS = frozenset(
+    re.findall(
+        r"\S+",
+        "abs abs2 acos acosh argmax argmin asin asinh atan atanh cbrt ceil clamp cos cosh count deepcopy exp exp10 "
+        "exp2 expm1 filter float floor ifelse isempty length log log10 log1p log2 map max maximum min minimum mod one "
+        "ones partialsort pi π push! reduce mapreduce repeat round sin sinh size sort sqrt sum tan tanh trunc unique "
+        "vcat zero zeros eachindex enumerate eachrow nothing Any Bool Float32 Float64 Function Int Int64 Integer "
+        "Matrix Real Tuple Vector",
+    )
+)
+"""Words of the language that Julia's Base exports, so that every module has them. Signs of operations are all its."""
+
 UNASKED = frozenset(
     re.findall(
         r"\S+",
@@ -193,6 +223,14 @@ class Words(Vocabulary):
     includes = "include"
     nothing = "nothing"
     familiar = FAMILIAR
+
+    def is_always(self, name: str) -> bool:
+        return name in ALWAYS or name in EVALUATING or name in MACROS or not (name[:1].isalpha() or name[:1] == "_")
+
+    def exported(self, module: str) -> frozenset[str] | None:
+        if module == _DP:
+            return RESERVED.union(TABLE) - ALWAYS
+        return EXPORTED.get(module) or (frozenset() if module in EXPORTED or module in MODULES else None)
 
     def offered(self, here: Cursor, norm: bool, type_: bool) -> Iterator[Word]:
         inner = here.inner

@@ -1,0 +1,143 @@
+"""What modules of others, and methods that a program adds to their functions, leave in doubt.
+
+Whoever opens a module brings all names that it exports. They replace no name of the project: what a module defines is
+its own there. (Julia manual, "Modules", "Namespace management"; of a name that was used before it is defined, Julia
+refuses the definition.) Nor do they replace a word of the language that every module has, or that another module which
+is opened there exports, too: such a name is in conflict, and using it is an error. What is left are words of the
+language that only the opened module may bring.
+
+A method that is added to a function of the language, such as ``Base.length(x::Basis)``, is called for arguments of its
+types alone. If one of these is a type that the project defines, no value of the language has it: what the rules say of
+the function stays true of such values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from dp_lsp.engine.program import InferenceUnit
+from dp_lsp.language import Language
+from dp_lsp.lower.definitions import Addition, Imported, Opened
+from dp_lsp.lower.facts import EVERYTHING, is_reserved
+from dp_lsp.lower.problems import BuiltinImported, BuiltinRedefined, OpenedModule, OpenImport
+from dp_lsp.problem import Problem
+
+Units = list[InferenceUnit]
+
+
+def doubts(modules: Sequence[Units], clouds: dict[str, str], language: Language) -> None:
+    """Add to ``clouds``, names of the modules with the reason why nothing is known of them, and to the problems of
+    their units."""
+    known = _types(modules)
+    for units in modules:
+        _doubt_additions(units, known, clouds, language)
+        _doubt_opened(units, clouds, language)
+
+
+def _add(units: Units, index: int, problem: Problem) -> None:
+    units[index] = units[index]._replace(problems=(*units[index].problems, problem))
+
+
+# Methods that are added
+
+
+def _types(modules: Sequence[Units]) -> frozenset[str]:
+    """The names that are those of types which the project defines, wherever it defines them."""
+    units = [unit for module in modules for unit in module]
+    types = frozenset[str]().union(*(unit.lowered.types for unit in units))
+    return types - {definition.name for unit in units for definition in unit.lowered.definitions if not _of_type(unit)}
+
+
+def _of_type(unit: InferenceUnit) -> bool:
+    """Whether what a unit defines are methods, such as constructors of a type, which leave the type what it is."""
+    return all(hasattr(definition, "params") for definition in unit.lowered.definitions)
+
+
+def _doubt_additions(units: Units, types: frozenset[str], clouds: dict[str, str], language: Language) -> None:
+    """Methods that may be called for values of the language."""
+    imported = {each.name: (index, each) for index, unit in enumerate(units) for each in unit.lowered.imported}
+    extending = {name: found for name, found in imported.items() if found[1].extends}
+    own = _own(units, types, [each for _, each in imported.values()])
+    for index, unit in enumerate(units):
+        for addition in unit.lowered.additions:
+            if _is_apart(addition, own, extending.keys(), language):
+                continue
+            clouds.setdefault(EVERYTHING, addition.reason)
+            if addition.qualified:
+                continue  # the definition is refused where it stands
+            if is_reserved(addition.name, language):
+                _add(units, index, BuiltinRedefined.at(addition.span, name=addition.name))
+            else:
+                _blame(units, extending[addition.name])
+    clouded = {name for unit in units for name, _, _ in unit.lowered.clouded}
+    for name in sorted(extending.keys() & language.vocabulary.unasked & clouded):
+        clouds.setdefault(EVERYTHING, f"`{name}` gets another meaning")
+        _blame(units, extending[name])
+
+
+def _own(units: Units, types: frozenset[str], imported: Sequence[Imported]) -> frozenset[str]:
+    """The types of the project that a module knows by their names."""
+    here = frozenset[str]().union(*(unit.lowered.types for unit in units))
+    foreign = {each.name for each in imported if not each.module.startswith(".")}
+    opens = any(not opened.module.startswith(".") for unit in units for opened in unit.lowered.opened)
+    brought = frozenset(each.name for each in imported if each.module.startswith("."))
+    return (types & (here | brought if opens else types)) - foreign
+
+
+def _is_apart(addition: Addition, own: frozenset[str], extending: Collection[str], language: Language) -> bool:
+    """Whether a method is called for no value of the language."""
+    extends = addition.qualified or addition.name in extending
+    if not extends:
+        return not is_reserved(addition.name, language)  # another function of that name
+    return not own.isdisjoint(addition.types)
+
+
+def _blame(units: Units, found: tuple[int, Imported]) -> None:
+    """The import by which methods are added."""
+    index, imported = found
+    problem = BuiltinImported.at(imported.span, name=imported.name)
+    if problem not in units[index].problems:
+        _add(units, index, problem)
+
+
+# Modules that are opened
+
+
+def _doubt_opened(units: Units, clouds: dict[str, str], language: Language) -> None:
+    """Words of the language that only a module of others may bring, and what uses them."""
+    opened = [(index, each) for index, unit in enumerate(units) for each in unit.lowered.opened]
+    exports = {each.module: _exported(each, language) for _, each in opened}
+    for index, each in opened:
+        exported = exports[each.module]
+        if exported is not None and each.module.split(".")[0] in language.vocabulary.modules:
+            continue
+        others = frozenset[str]().union(*(words or () for module, words in exports.items() if module != each.module))
+        doubtful: dict[str, None] = {}
+        for unit in units:
+            words = [word for word in sorted(unit.lowered.mentions) if _may_be(word, exported, others, language)]
+            for definition in unit.lowered.definitions if words else ():
+                clouds.setdefault(definition.name, f"`{words[0]}` may be that of `{each.module}`")
+            doubtful |= dict.fromkeys(words)
+        if doubtful:
+            instead = "include its file without the `module` around it"
+            instead = instead if each.module.startswith(".") else f"write `import {each.module}`"
+            names = "`, `".join(list(doubtful)[:_SHOWN])
+            _add(units, index, OpenImport.at(each.span, module=each.module, names=names, instead=instead))
+        elif exported is None and not each.module.startswith("."):
+            _add(units, index, OpenedModule.at(each.span, module=each.module))
+
+
+_SHOWN = 3
+
+
+def _exported(opened: Opened, language: Language) -> frozenset[str] | None:
+    """The words of the language that an opened module exports; None if that is not known."""
+    return None if opened.module.startswith(".") else language.vocabulary.exported(opened.module)
+
+
+def _may_be(word: str, exported: frozenset[str] | None, others: frozenset[str], language: Language) -> bool:
+    """Whether a word of the language may be that of a module which exports these, and no other one's."""
+    is_word = is_reserved(word, language) or language.builtins.find(word) is not None
+    if not is_word or word in others or language.vocabulary.is_always(word):
+        return False
+    return exported is None or word in exported
