@@ -88,6 +88,8 @@ def shown(node: s.Node | None) -> str:
         case s.Opaque():
             does = node.summary
             binds = "?" if does.anything else " ".join((*sorted(does.binds - does.outside), *_global(does.outside)))
+            added = sorted(f"{each.name}({' '.join(sorted(each.types))})" for each in does.methods if each.qualified)
+            binds = " ".join(filter(None, (binds, *added)))
             told = [node.what, *(f"| {' '.join(sorted(does.mentions))}" for _ in does.mentions if _)][:2]
             return f"<{' '.join(told)}{' → ' + binds if binds else ''}>"
     raise TypeError(node)
@@ -389,8 +391,8 @@ STATEMENTS = {
     "@assert x > 0 f(x)": "(assert (> x 0))",
     "for\n i in 1:2\n x\nend": "(for i (range 1 - 2) {x})",
     "if in isa T\n x\nend": "(if <the operator `isa` | T in> {x} -)",
-    "A.:+(a, b) = a": "<a function with a header of this form | A a b → ?>",
-    "A.:<(a, b) = a": "<a function with a header of this form | A a b → ?>",
+    "A.:+(a, b) = a": "<a function with a header of this form | A a b → +()>",
+    "A.:<(a, b) = a": "<a function with a header of this form | A a b → <()>",
     "f(x) where\n {T} = x": "<a function with a `where` clause | T f x → f>",
     "return return x": "(return (return x))",
     "D(x) ~ y": "<the operator `~` | D x y → D>",
