@@ -333,23 +333,27 @@ class Walk(ABC, Generic[L]):
 
     def _apart(self, cost: Repeat, var: Var, far: Sens) -> list[list[Rounds]] | None:
         """The ways in which places that move by so much together can; None if they are not known. Of k places whose
-        squares add up to d², the distances add up to √k·d at most (Cauchy and Schwarz)."""
-        apart = cost.places[var].apart
+        squares add up to d², the distances add up to √k·d at most (Cauchy and Schwarz). Of d steps, each of which moves
+        m places by 1, the distances add up to m·d, and none is more than d: so the squares add up to m·d² at most."""
+        apart, each = cost.places[var].apart, cost.places[var].each
         if far.infinite:
             return None
         if apart is Apart.RECORDS:
             return [[Rounds(cost.count if decide(cost.count, "<=", far) else far, {var: ONE})]]
         squares = apart is Apart.SQUARES
-        if is_shared(cost.body, Shares.SQUARES if squares else Shares.SUMS):
+        if (squares or each > 1) and is_shared(cost.body, Shares.SQUARES):
+            return [[Rounds(ONE, {var: far * sens.number(each).root()})]]
+        if not squares and each == 1 and is_shared(cost.body, Shares.SUMS):
             return [[Rounds(ONE, {var: far})]]
         if squares and self.adds and is_shared(cost.body, Shares.PROPORTION):
             return [[Rounds(cost.count.root(), {var: far})]]
         steps = self.whole_steps(far) if apart is Apart.STEPS else None
-        if steps is None or steps > MOST_STEPS:
-            return None
-        counted = (Counter(way) for way in partitions(steps))
+        if steps is None or steps * each > MOST_STEPS:
+            summed = apart is Apart.STEPS and is_shared(cost.body, Shares.SUMS)
+            return [[Rounds(ONE, {var: far * sens.number(each)})]] if summed else None
+        counted = (Counter(way) for way in partitions(steps * each, steps))
         return [
-            [Rounds(sens.number(times), {var: sens.number(each)}) for each, times in way.items()] for way in counted
+            [Rounds(sens.number(times), {var: sens.number(size)}) for size, times in way.items()] for way in counted
         ]
 
     def lying(self, cost: Parts, distances: Distances) -> list[Distances]:
@@ -587,11 +591,13 @@ _WAYS = 64  # in which records lie in parts, gone through
 _GONE_THROUGH = 6  # steps whose partitions are gone through
 
 
-def partitions(steps: int) -> list[tuple[int, ...]]:
-    """The ways in which parts can share so many steps: how many each part has that has some, the most first. Of many
-    steps one that is no less than any of these: the k-th part has at most a k-th of all steps."""
+def partitions(steps: int, most: int | None = None) -> list[tuple[int, ...]]:
+    """The ways in which parts can share so many steps, none of which takes more than ``most``: how many each part has
+    that has some, the most first. Of many steps one that is no less than any of these: the k-th part has at most a k-th
+    of all steps."""
+    most = steps if most is None else most
     if steps > _GONE_THROUGH:
-        return [tuple(steps // place for place in range(1, steps + 1))]
+        return [tuple(min(most, steps // place) for place in range(1, steps + 1))]
     found: list[tuple[int, ...]] = []
     pending: list[tuple[int, ...]] = [()]
     while pending:
@@ -599,5 +605,5 @@ def partitions(steps: int) -> list[tuple[int, ...]]:
         left = steps - sum(taken)
         if not left:
             found.append(taken)
-        pending += [(*taken, more) for more in range(1, min(left, taken[-1] if taken else left) + 1)]
+        pending += [(*taken, more) for more in range(1, min(left, taken[-1] if taken else most) + 1)]
     return found

@@ -148,7 +148,7 @@ class Either:
 
 class Apart(Enum):
     """How far the places of something may move that moves by d: at most d of them by at most 1 each; all together by
-    d, in whole steps; all together by d; so that the squares add up to d²."""
+    d, in whole steps, each of one place or of so many ones; all together by d; so that the squares add up to d²."""
 
     RECORDS = "records"
     STEPS = "steps"
@@ -158,11 +158,13 @@ class Apart(Enum):
 
 @known_thing
 class Place:
-    """The row or entry at the index of a loop, which no other round reads: how far outer variables move all places
-    together, and how that is spread over them."""
+    """What a round of a loop reads that others do not: the row or entry at its index, or records that a condition on it
+    keeps. ``along`` says how far outer variables move all places together, and ``apart`` how that is spread over them;
+    one step of what is spread in whole steps reaches ``each`` places at most, and moves each by at most 1."""
 
     along: Distances
     apart: Apart
+    each: int = 1
 
 
 @undigested(origin=_OF_FUNCTION)

@@ -266,8 +266,10 @@ LAWS = {
     ),
     PLACES: Law(
         "each round reads a place of its own, and all places together move by {}",
-        "Where each round of a loop reads a row or an entry of its own, and all that goes from round to round was "
-        "released, a round costs only who differs in its place: of records that are replaced each counts once; "
+        "Where each round of a loop reads a row or an entry of its own, or the records that a condition on its number "
+        "keeps, and all that goes from round to round was released, a round costs only who differs in its place: of "
+        "records that are replaced each counts once, and of records that conditions keep each in as many rounds as may "
+        "keep it, in those of both if one is replaced; "
         "distances that sum up to d, with Laplace and Gaussian noise alone, cost as much as d in one round, and "
         "so do those whose squares sum up to d², with Gaussian noise alone; with Laplace noise alone k of these cost "
         "√k times as much, as their sum is at most √k·d.",

@@ -224,7 +224,7 @@ def _holds_none(cell: Where) -> bool:
 def points(found: Iterable[Case], entries: Iterable[Rule], known: Mapping[Feature, Known]) -> set[Point]:
     """Points whose hull holds all that a record may add."""
     every: set[Point] = set()
-    for case, values in _told_apart(found, list(entries), known):
+    for case, values in told_apart(found, list(entries), known):
         used = sorted({f for value in values for f in value if f is not None and value[f].terms}, key=repr)
         if len(used) > 6:
             raise TooMany
@@ -238,7 +238,7 @@ def points(found: Iterable[Case], entries: Iterable[Rule], known: Mapping[Featur
     return every
 
 
-def _told_apart(
+def told_apart(
     found: Iterable[Case], rules: list[Rule], known: Mapping[Feature, Known]
 ) -> Iterator[tuple[Case, list[Value]]]:
     """Cases, cut until each rule says what a record adds there."""
@@ -460,7 +460,7 @@ class Parted:
     def __init__(self, replaced: bool) -> None:
         self.seen = Seen()
         self.parts: list[Part] = []
-        self._replaced = replaced
+        self.replaced = replaced
 
     def ways(self) -> tuple[Distances, ...]:
         """How far one person moves each part, in all ways that count, as shares of what he moves at most."""
@@ -486,7 +486,7 @@ class Parted:
         if len(kinds) > MOST_RECORDS:
             raise TooMany
         pairs: Iterable[tuple[Added, ...]] = [(each,) for each in kinds]
-        if self._replaced:
+        if self.replaced:
             groups = self.seen.together([case for case, _ in added.values()])
             alike = (list(dict.fromkeys(added[id(case)][1] for case in group)) for group in groups)
             pairs = dict.fromkeys(pair for some in alike for pair in combinations_with_replacement(some, 2))

@@ -373,7 +373,7 @@ class _Charges:
             rule = laws.BASIC if loss.rounds.epsilon.zero else laws.ROUNDS
         why = LAWS[rule].step.format(self._context.short(number))
         if apart:
-            why = f"{LAWS[laws.PLACES].step.format(self._context.short(read[0]))}: {why}"
+            why = f"{self._spread(cost, moved, read[0])}: {why}"
         slack = self._slack(cost)
         if slack:
             why += f", with δ' = {self._context.short(slack[0])}"
@@ -386,9 +386,15 @@ class _Charges:
         if self._measure.is_unbounded(loss):
             return body
         (far,) = (along(place.along, distances) for var, place in cost.places.items() if var in moved)
-        why = LAWS[laws.PLACES].step.format(self._context.short(far))
+        why = self._spread(cost, moved, far)
         premises = () if body is None else (body,)
         return self._add(Entry(cost.origin.span, laws.PLACES, why, premises, (far,)), distances, loss)
+
+    def _spread(self, cost: Repeat, moved: Distances, far: Sens) -> str:
+        """How what moves so far is spread over the rounds of a loop, in words."""
+        each = max(place.each for var, place in cost.places.items() if var in moved)
+        why = LAWS[laws.PLACES].step.format(self._context.short(far))
+        return why if each == 1 else f"{why}, one step in up to {each} rounds"
 
     def _sampled(self, cost: Sampled, distances: Distances, loss: Any) -> int | None:
         """What is spent on a row that is drawn is amplified; what is spent past the sample is not."""

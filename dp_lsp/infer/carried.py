@@ -254,7 +254,8 @@ class _Running(BodyWalk[_Run]):
             return self._value(None, public=False, real=False)
         released = all(method.claims_privacy for method in value.methods)
         plain = isinstance(node.function, term.Global) and all(each.public for each in given)
-        real = all(method.real for method in value.methods) and (released or all(each.real for each in given))
+        decisive = (each for each in given if each.public or not released)
+        real = all(method.real for method in value.methods) and all(each.real for each in decisive)
 
         def of_call(fact: _Run) -> _Run:
             return self._value(fact.type, released or plain, real and fact.real)

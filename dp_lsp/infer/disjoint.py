@@ -39,6 +39,13 @@ class PartOf(NamedTuple):
     norm: AnyNorm | None
 
 
+class Lies(NamedTuple):
+    """How a change lies in the places of rounds, as :class:`~dp_lsp.core.events.Place` says it."""
+
+    apart: Apart
+    each: int = 1
+
+
 class Spread(NamedTuple):
     """How far an end moves with what is read in one round only, in every round, and in how many rounds."""
 
@@ -98,7 +105,7 @@ class OwnRows:
             self._wholes[self._place] = PartOf(sample, ONE, None)
         self._own: dict[tuple[Local | None, Var, AnyNorm | None, bool], Var] = {}
         self._known: dict[Local, Judgement] = {}
-        self.places: dict[Var, Apart] = {}
+        self.places: dict[Var, Lies] = {}
 
     def of(self, container: Use) -> Judgement | None:
         """A container as a round moves with it that reads its own row, the same wherever it is read; None if nothing
@@ -130,7 +137,7 @@ class OwnRows:
             own = self._variable(container.local, var, move, norm, has_gap(type_))
             apart = self._apart(type_)
             if apart is not None and (var.once or not var.members) and not norms_of(move.sens):
-                self.places[own] = apart
+                self.places[own] = Lies(apart)
             share = Sens((move.sens.single_poly().inverse(),))
             moved[own] = Move(ONE, container.span, laws.OWN_ROW, (share,), (move,), way=move.way)
         return Judgement(type_, moved)
@@ -145,6 +152,17 @@ class OwnRows:
             return None
         own = self._variable(None, sample, known.moves[sample], None, True)
         return Judgement(type_.records, {own: Move(ONE, span, laws.OWN_ROW, (ONE,), (known.moves[sample],))})
+
+    def is_around(self, local: Local) -> bool:
+        """Whether a name is from before the loop, and so stands for the same in every round."""
+        return local in self._around
+
+    def cell(self, of: Var, far: Sens, lies: Lies) -> Var:
+        """The variable of what a round sees of a dataset: ``of`` moves what all rounds see by ``far``."""
+        own = Var(of.name, of.gap, chained=of.chained)
+        self._wholes[own] = PartOf(of, far, None)
+        self.places[own] = lies
+        return own
 
     def index(self, span: Span) -> Moves:
         """What the number of a round moves with: in a sample with one row more the later rows have other numbers."""

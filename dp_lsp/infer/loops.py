@@ -17,7 +17,7 @@ from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import symbols_of
-from dp_lsp.core.events import Apart, Cost, Place, Repeat, Var, variables
+from dp_lsp.core.events import Cost, Place, Repeat, Var, variables
 from dp_lsp.core.linear import LinearForm
 from dp_lsp.core.machine import Stored
 from dp_lsp.core.metrics import diameter, has_gap, spread
@@ -53,7 +53,7 @@ from dp_lsp.infer import (
     sources,
 )
 from dp_lsp.infer.carried import Invariant
-from dp_lsp.infer.disjoint import OwnRows, Spread
+from dp_lsp.infer.disjoint import Lies, OwnRows, Spread
 from dp_lsp.infer.effects import NONE, Effects, Evaluation, Failure, failing, in_sequence, spending
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.solver import Mismatch
@@ -439,14 +439,14 @@ def _after_rounds(inference: Inference, node: term.Loop, once: _OneRound) -> lis
 def _in_all_rounds(inference: Inference, node: term.Rounds, number: Sens, cost: Cost, once: _OneRound) -> Effects:
     """What all rounds spend, each of which spends so much."""
     released = variables(cost)
-    places = {var: _place(inference, node, var, apart) for var, apart in once.own.places.items() if var in released}
+    places = {var: _place(inference, node, var, lies) for var, lies in once.own.places.items() if var in released}
     return spending(Repeat(number, cost, Origin(node.span, LOOP), places))
 
 
-def _place(inference: Inference, node: term.Rounds, var: Var, apart: Apart) -> Place:
+def _place(inference: Inference, node: term.Rounds, var: Var, lies: Lies) -> Place:
     """What a variable of a round stands for, as what is outside of the loop moves it."""
     moved = inference.paid(moves.own(var, node.span), node.span)
-    return Place({outer: move.sens for outer, move in moved.items()}, apart)
+    return Place({outer: move.sens for outer, move in moved.items()}, *lies)
 
 
 def _protected(inference: Inference, node: term.Loop, moved: Moves, name: str, when: str) -> Effects:

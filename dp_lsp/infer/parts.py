@@ -25,10 +25,11 @@ from dp_lsp.core.sens import ONE
 from dp_lsp.core.tallies import Part, Parted, Rule, Seen, TooMany, Truth, Value, points
 from dp_lsp.core.term import Call, Term
 from dp_lsp.core.types import Container, Norm
-from dp_lsp.infer import moves, sources
+from dp_lsp.infer import cells, moves, sources
+from dp_lsp.infer.cells import Read
 from dp_lsp.infer.entries import Entries
 from dp_lsp.infer.inference import Inference
-from dp_lsp.infer.reading import Unread
+from dp_lsp.infer.reading import OUTSIDE, Scope, Unread
 from dp_lsp.infer.tallies import Reader
 from dp_lsp.mechanisms.mechanism import Mechanism
 from dp_lsp.text import Span
@@ -60,11 +61,15 @@ def told_apart(inference: Inference, var: Var, move: Move, node: Term, value: Ju
     parted = inference.context.parts.get(inference.context.home, {}).get(var)
     if isinstance(parted, Entries):
         return parted.told_apart(_rows(var, value))
-    if parted is None or len(parted.parts) == _MOST or var in inference.context.tuples.values():
+    if parted is None or var in inference.context.tuples.values():
         return var
-    for exact in (True, False):
+    reads = _sum(inference, var, node, value, event), _filtered(inference, var, move)
+    in_rounds = cells.of_rounds(inference, var, move.sens, parted.replaced, reads)
+    if in_rounds is not None:
+        return in_rounds
+    for exact in (True, False) if len(parted.parts) < _MOST else ():
         reader = Reader(inference, exact, Seen(parted.seen))
-        part = _as_sum(inference, reader, var, move, node, value, event) or _as_filtered(inference, reader, var, move)
+        part = _as_sum(reader, var, move, reads[0]) or _as_filtered(reader, var, reads[1])
         found = _counted(parted, reader, part)
         if found is not None:
             return found
@@ -74,10 +79,14 @@ def told_apart(inference: Inference, var: Var, move: Move, node: Term, value: Ju
 def records_told_apart(inference: Inference, var: Var, move: Move) -> Var:
     """The variable of what a function is given that may release all of it."""
     parted = inference.context.parts.get(inference.context.home, {}).get(var)
-    if not isinstance(parted, Parted) or len(parted.parts) == _MOST or var in inference.context.tuples.values():
+    if not isinstance(parted, Parted) or var in inference.context.tuples.values():
         return var
+    read = _filtered(inference, var, move)
+    in_rounds = cells.of_rounds(inference, var, move.sens, parted.replaced, (read,))
+    if in_rounds is not None or len(parted.parts) == _MOST:
+        return in_rounds or var
     reader = Reader(inference, exact=True, seen=Seen(parted.seen))
-    return _counted(parted, reader, _as_filtered(inference, reader, var, move)) or var
+    return _counted(parted, reader, _as_filtered(reader, var, read)) or var
 
 
 def _counted(parted: Parted, reader: Reader, part: Part | None) -> Var | None:
@@ -106,31 +115,58 @@ def _rows(var: Var, value: Judgement) -> Rows | None:
     return rows
 
 
-def _as_sum(
-    inference: Inference, reader: Reader, var: Var, move: Move, node: Term, value: Judgement, event: Mechanism
-) -> Part | None:
-    """A statistic that adds something up for each record."""
+def _sum(inference: Inference, var: Var, node: Term, value: Judgement, event: Mechanism) -> Read:
+    """Reads a statistic that adds something up for each record."""
+
     type_ = inference.type(value)
+
+    def rules(reader: Reader, scope: Scope) -> tuple[Rule, ...]:
+        return _of(reader, var, tuple(reader.statistic(node, type_, scope)))
+
     norm = inference.solver.norm(type_.norm) if isinstance(type_, Container) else Norm.L1
-    if not isinstance(norm, Norm):
+    return Read(rules, norm, event.shares or event.is_normal)
+
+
+def _filtered(inference: Inference, var: Var, move: Move) -> Read:
+    """Reads what moves with nothing of a dataset but the records that filters keep, and which these are."""
+    filters = _filters(inference, move)
+
+    def rules(reader: Reader, scope: Scope) -> tuple[Rule, ...]:
+        if not filters:
+            raise Unread
+        return _of(reader, var, (_one_of([reader.kept_by(each, scope) for each in filters]),))
+
+    return Read(rules, None)
+
+
+def _of(reader: Reader, var: Var, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    """What was read, if it is a dataset that is a parameter, and nothing else moves with it."""
+    source = reader.reads_one()
+    moved = {} if source is None else source.judgement.moves
+    if moved.keys() != {var} or not moves.is_itself(moved[var]):
+        raise Unread
+    return rules
+
+
+def _as_sum(reader: Reader, var: Var, move: Move, read: Read) -> Part | None:
+    """A statistic that adds something up for each record."""
+    if not isinstance(read.norm, Norm):
         return None
     try:
-        rules = tuple(reader.statistic(node, type_))
+        rules = read.rules(reader, OUTSIDE)
         points(reader.seen.cases(), rules, reader.seen.known)
     except (Unread, TooMany):
         return None
-    graded = event.shares or event.is_normal
-    return Part(_part(var), rules, norm, move.sens, graded) if _reads(reader, var) else None
+    return Part(_part(var), rules, read.norm, move.sens, read.shared)
 
 
-def _as_filtered(inference: Inference, reader: Reader, var: Var, move: Move) -> Part | None:
+def _as_filtered(reader: Reader, var: Var, read: Read) -> Part | None:
     """What moves with nothing of a dataset but the records that filters keep."""
-    filters = _filters(inference, move)
     try:
-        kept = [reader.kept_by(each) for each in filters or ()]
+        rules = read.rules(reader, OUTSIDE)
     except (Unread, TooMany):
         return None
-    return Part(_part(var), (_one_of(kept),), Norm.L1, ONE, graded=False) if kept and _reads(reader, var) else None
+    return Part(_part(var), rules, Norm.L1, ONE, graded=False)
 
 
 def _part(whole: Var) -> Var:
@@ -139,14 +175,6 @@ def _part(whole: Var) -> Var:
 
 def _one_of(kept: list[Truth]) -> Rule:
     return lambda case: _ONCE if any(truth(case) for truth in kept) else {}
-
-
-def _reads(reader: Reader, var: Var) -> bool:
-    """Whether what was read is a dataset that is a parameter, and nothing else moves with it."""
-    source = reader.reads_one()
-    return (
-        source is not None and source.judgement.moves.keys() == {var} and moves.is_itself(source.judgement.moves[var])
-    )
 
 
 def _filters(inference: Inference, move: Move) -> list[Call] | None:

@@ -272,7 +272,7 @@ class Publics:
         """Whether terms have the same value in every run on the same arguments, in all rounds around them and in all
         calls of the function around them: nothing that they are made of is drawn at random, counts rounds, or is a
         parameter of a function that is made here."""
-        for node, number, inside in self._origins(nodes, lambda node: True):
+        for node, number, inside in self._origins(nodes, term.parts):
             if number is not None and any(self._is_of_outside(symbol, inside) for symbol in symbols_of(number)):
                 return False
             if number is None and (self._is_random(node) or not self._is_known(node, inside)):
@@ -289,7 +289,7 @@ class Publics:
 
     def is_real(self, nodes: Iterable[Term]) -> bool:
         """Whether the values of terms are certainly made of numbers, and never of NaN, if parameters are."""
-        for node, number, _ in self._origins(nodes, self._is_made_of_numbers):
+        for node, number, _ in self._origins(nodes, self._decisive):
             if number is not None and speaks_of(number, may_be_nan):
                 return False
             if number is None and not self._gives_numbers(node):
@@ -297,11 +297,11 @@ class Publics:
         return True
 
     def _origins(
-        self, nodes: Iterable[Term], follows: Callable[[Term], bool]
+        self, nodes: Iterable[Term], follows: Callable[[Term], Iterable[Term]]
     ) -> Iterator[tuple[Term, Poly | None, set[Local]]]:
         """What terms are made of, through names: each part, its value if it is a public number, and the locals that
-        are made inside of the terms. What a public number is made of, its value says; parts of what one does not want
-        to follow are left out."""
+        are made inside of the terms. What a public number is made of, its value says; of what else is made of parts,
+        those are looked at that it ``follows``."""
         pending, inside, seen = [*nodes], set[Local](), set[Local]()
         first = set(pending)
         while pending:
@@ -312,14 +312,35 @@ class Publics:
                 seen.add(node.local)
                 pending += [] if made is None else [made]
             yield node, number, inside
-            if number is None and follows(node):
+            if number is None and (parts := [*follows(node)]):
                 inside.update(_made_inside(node))
-                pending += [*term.parts(node)][::-1]
+                pending += parts[::-1]
 
     def _number(self, node: Term) -> Poly | None:
         """The value of a term that is a public number."""
         known = self._recorder.judgements.get(node)
         return known.type.static if known is not None and isinstance(known.type, NumberType) else None
+
+    def _decisive(self, node: Term) -> Iterable[Term]:
+        """The parts of a term that decide if it is made of numbers: of what a private function is given what is public,
+        as nothing private is in what it returns but behind noise."""
+        if not self._is_made_of_numbers(node):
+            return ()
+        if isinstance(node, term.Apply) and self._claims_privacy(node.function):
+            return (part for part in term.parts(node) if not self._is_private(part))
+        return term.parts(node)
+
+    def _claims_privacy(self, function: Term) -> bool:
+        value = self._called(function)
+        return value is not None and bool(value.methods) and all(each.claims_privacy for each in value.methods)
+
+    def _called(self, function: Term) -> FunctionValue | None:
+        known = self._recorder.judgements.get(function)
+        return known.type.value if known is not None and isinstance(known.type, FunctionType) else None
+
+    def _is_private(self, node: Term) -> bool:
+        known = self._recorder.judgements.get(node)
+        return known is not None and not is_public(known.moves)
 
     def _is_made_of_numbers(self, node: Term) -> bool:
         """Whether the parts of a term decide if it is made of numbers: noise is, and truth values are none."""
@@ -338,8 +359,7 @@ class Publics:
                 certain = node not in self.uncertain and (not row.demanding or all(map(self._has_value, args)))
                 return certain and row.has(NeverNaN)
             case term.Apply(function=function):
-                known = self._recorder.judgements.get(function)
-                value = known.type.value if known is not None and isinstance(known.type, FunctionType) else None
+                value = self._called(function)
                 return value is not None and bool(value.methods) and all(each.real for each in value.methods)
         return not isinstance(node, term.Hole | term.Scope)
 

@@ -1,8 +1,8 @@
 """What functions say of the records of a dataset, and compute of them, case by case (:mod:`dp_lsp.core.tallies`).
 
-A record is a number, or a row of numbers. A condition that is not made of comparisons of the record with public numbers
-is taken to say anything, but always the same at one place; numbers that were computed of a record are measured by their
-bounds, and compared with nothing.
+A record is a number, or a row of numbers. What is no comparison of the record with a public number, alone or as a part
+of a condition, is taken to say anything, but always the same at one place; numbers that were computed of a record are
+measured by their bounds, and compared with nothing.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dp_lsp.infer.reading import Later, Reading, Scope, Unread, deeper
 _RELATIONS = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 _LOGIC = frozenset({"&&", "||", "!"})
 ONE = Poly.of(1)
-MOST_PLACES = 64
+MOST_PLACES, _MOST_GUESSES = 64, 3
 
 T = TypeVar("T")
 
@@ -82,6 +82,7 @@ class RecordReader(Reading):
         self.computes = False
         self._exact = exact
         self._others: list[Judgement] = []
+        self._asked: Hashable = None
 
     # What else is read
 
@@ -123,17 +124,34 @@ class RecordReader(Reading):
         """Those records of which a function says true."""
         made, around = self.made(function, scope)
         self._captures(made, around)
+        known, place = list(self.seen.guesses), (self._place(function, scope, use), records.record.key)
+        outer, self._asked = self._asked, place
         try:
             says = self._truth(*self.applied(made, around, records.record))
         except Unread:
-            self.seen.adapts |= not self._is_settled(made, around)
-            says = self._guess((self._place(function, scope, use), records.record.key))
+            says = self._guess(place)
+        finally:
+            self._asked = outer
+        guesses = [each for each in self.seen.guesses if each not in known]
+        self.seen.adapts |= bool(guesses) and not self._is_settled(made, around)
+        if len(guesses) > _MOST_GUESSES:
+            self.seen.guesses = dict.fromkeys(known)
+            says = self._guess(place)
         before = records.kept
         return records._replace(kept=lambda case: before(case) and says(case))
 
     def _guess(self, key: Hashable) -> Truth:
         self.seen.guesses[key] = None
         return lambda case: case.guessed[key]
+
+    def _condition(self, node: Term, scope: Scope) -> Truth:
+        """A part of what a function says of a record; one that is not read is a guess, at its place there."""
+        try:
+            return self._truth(node, scope)
+        except Unread:
+            if self._asked is None:
+                raise
+            return self._guess((self._asked, id(node), scope.call))
 
     @deeper
     def _truth(self, node: Term, scope: Scope) -> Truth:
@@ -156,7 +174,7 @@ class RecordReader(Reading):
         if builtins.TABLE[node.builtin].has(Conditional) and len(node.args) == 3:
             says, yes, no = (self._truth(each, scope) for each in node.args)
             return _either(says, yes, no)
-        return self._logic(node, [self._truth(each, scope) for each in node.args if node.builtin in _LOGIC])
+        return self._logic(node, [self._condition(each, scope) for each in node.args if node.builtin in _LOGIC])
 
     def _logic(self, node: Call, parts: list[Truth]) -> Truth:
         if node.builtin == "!" and len(parts) == 1:

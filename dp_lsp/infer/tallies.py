@@ -129,15 +129,15 @@ def _least(inference: Inference, node: Call, judgement: Judgement, source: Judge
 class Reader(RecordReader):
     """Reads one statistic."""
 
-    def statistic(self, node: Term, result: Type) -> list[Rule]:
+    def statistic(self, node: Term, result: Type, scope: Scope = OUTSIDE) -> list[Rule]:
         """What a record adds to each entry of a vector, or to a number."""
         if not isinstance(result, Container):
-            return [self.number(node, OUTSIDE)]
-        return self.entries(*self.made(node, OUTSIDE))
+            return [self.number(node, scope)]
+        return self.entries(*self.made(node, scope))
 
-    def kept_by(self, node: Term) -> Truth:
+    def kept_by(self, node: Term, scope: Scope = OUTSIDE) -> Truth:
         """Which records are among those of a dataset."""
-        return self._dataset(node, OUTSIDE).kept
+        return self._dataset(node, scope).kept
 
     def reads_one(self) -> Source | None:
         """The only dataset that something moves with that moves with this one."""

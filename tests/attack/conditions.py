@@ -55,7 +55,7 @@ SEEDS = {
     "parts: filters that touch keep a record in common": 123,
     "parts: filters that overlap keep a record in common": 12,
     "parts: one record enters what another one leaves": 16,
-    "places: all entries may move in LInf": 234,
+    "places: all entries may move in LInf": 26,
     "public: a price is the largest between the ends": 469,
     "declared: a norm is not measured anew": 286,
     "turns: each linear function between two turns counts": 11,

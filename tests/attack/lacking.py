@@ -14,7 +14,8 @@ Some conditions no run refutes, and none is in the list:
   no more than is claimed of samples in which no row comes twice, though a record may be in several.
 - A private part that cancels, and that may be NaN, is named by a premise; a public one is NaN in both of two runs.
 - Of a bag nothing at one place is read, so rounds that each read a place of their own need not be kept from it.
-- That the records of a person may be in several parts: of what counts more than once it costs most if all are in one.
+- That the records of a person may be in several parts, or seen by several rounds: of what
+  counts more than once it costs most if all are in one.
 - What is declared of where a number lies is checked, and nothing is read off it: what is known is what the body gives.
 - Roots and logarithms from 0 on, and quotients by what may be 0, have no bounds and no largest slope, and may fail:
   each of these alone keeps them out. What is taken away is that they are as steep as at the smaller end."""
@@ -33,7 +34,7 @@ from dp_lsp.core import linear, ranges, tallies
 from dp_lsp.core.algebra import ONE, ZERO
 from dp_lsp.core.events import Apart
 from dp_lsp.core.types import Dataset, Norm
-from dp_lsp.infer import declared, disjoint, loops, mechanisms, publics, records, units
+from dp_lsp.infer import cells, declared, disjoint, loops, mechanisms, publics, records, units
 from dp_lsp.infer import linear as forms
 from dp_lsp.infer.effects import NONE
 
@@ -56,6 +57,10 @@ def lacking() -> Iterator[Lacking]:
 
 def _always(answer: object) -> Wrong:
     return lambda right: lambda *args, **named: answer
+
+
+def _as_added(right: Any) -> Any:
+    return lambda var, twice, records, apart: right(var, 1, records, apart)
 
 
 def _near_one(right: Any) -> Any:
@@ -355,6 +360,66 @@ f(v::MetricVector(Real, ChangeOne)) = sum(h(v)) / length(h(v))
         """
 h(X::MetricMatrix(Real, Symmetric)) :: MetricMatrix(Real, Symmetric, RowNorm(L1, 2)) = X
 f(X::MetricMatrix(Real, Symmetric)) = sum(h(X); dims=1)
+""",
+    ),
+    "cells: intervals that touch keep a record in common": (
+        *(cells, "_is_narrow", _always(True)),
+        """
+function f(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
+    s = 0.0
+    for i in 1:2
+        s = s + laplacian_mechanism(1, eps, count(x -> i <= x && x <= i + 1, v))
+    end
+    s
+end
+""",
+    ),
+    "cells: of two loops each tells records apart": (
+        *(cells, "_is_in_one", _always(True)),
+        """
+function f(v::MetricVector(Integer, Symmetric), eps::Static()) :: Priv()
+    s = 0.0
+    for i in 1:3
+        s = s + laplacian_mechanism(1, eps, count(x -> x > i, v))
+    end
+    s
+end
+""",
+    ),
+    "cells: a record that is replaced is in other rounds than before": (
+        *(cells, "_place", _as_added),
+        """
+function f(v::MetricVector(Integer, ChangeOne), eps::Static()) :: Priv()
+    s = 0.0
+    for i in 1:2
+        s = s + laplacian_mechanism(1, eps, count(x -> x == i, v))
+    end
+    s
+end
+""",
+    ),
+    "cells: equal numbers of a list keep the same record": (
+        *(cells, "_most", _always(1)),
+        """
+function f(v::MetricVector(Integer, Symmetric), eps::Static()) :: Priv()
+    keys, s = [3, 5, 3], 0.0
+    for i in 1:3
+        s = s + laplacian_mechanism(1, eps, count(x -> x == keys[i], v))
+    end
+    s
+end
+""",
+    ),
+    "cells: what is computed of a record is another number in each round": (
+        *(cells._ReaderOfLoop, "_is_fixed", _always(True)),
+        """
+function f(v::MetricVector(Integer, Symmetric), eps::Static()) :: Priv()
+    s = 0.0
+    for i in 1:3
+        s = s + laplacian_mechanism(1, eps, length(filter(x -> x == i, map(x -> x * x % 2 + i, v))))
+    end
+    s
+end
 """,
     ),
 }

@@ -796,7 +796,9 @@ class Subjects:
         )
 
     def _places(self, name: str) -> Subject:
-        """Loops that read each entry, record or row once."""
+        """Loops that read each entry, record or row once, or records by their number."""
+        if self._chance(0.5):
+            return self._cells(name)
         way = self._pick(("records", "L1", "L2", "LInf", "rows", "twice"))
         if way in ("records", "twice"):
             header = f"v::MetricVector(Bounded(Real, 0, 5), {self._pick(('Hamming', 'Hamming', 'ChangeOne'))})"
@@ -814,6 +816,53 @@ class Subjects:
         extra = ", k::Static(Integer)" if last == "k" else ""
         lines = ["s = 0.0", f"for i in 1:{last}", f"    s = s + {step}", "end", "s"]
         return Subject(self._private(name, header + extra, lines), "places read once", frozenset({"disjoint"}))
+
+    def _cells(self, name: str) -> Subject:
+        """Loops of which each round sees the records that a condition on its number keeps, or nearly."""
+        of = self._wide_records()
+        header, lines, numbers = of.header, list[str](), self._pick(("1:3", "0:2", "1:2", "1:k", "-1:4", "[3, 0, 2]"))
+        header += ", k::Static(Integer)" if "k" in numbers else ""
+        ways = [
+            "t == i",
+            "t == i",
+            "i <= t && t < i + 1",
+            "2 * i <= t && t < 2 * i + 2",
+            "t == 2 * i - 1",
+            "i == t + 0",
+        ]
+        ways += ["i < t && t <= i + 1", "0.5 * i <= t && t < 0.5 * (i + 1)", "t == i && t > 0", "i - 1 < t <= i"]
+        if self._chance(0.3):
+            ways = [
+                "i <= t && t <= i + 1",
+                "t < i",
+                "t >= i",
+                "t == i || t == i + 1",
+                "!(t == i)",
+                "t == i * i",
+                "t > 0",
+            ]
+            ways += [
+                "2 * i <= t && t < 2 * i + 3",
+                "0.5 * i <= t && t < i",
+                "t > 0 ? t == i : i > 1",
+                "i - 1 < t < i + 1",
+            ]
+        condition = self._pick(ways)
+        if "1:3" in numbers and self._chance(0.4):
+            lines.append(f"e = [{self._pick(('1, 3, 4, 5', '0, 1, 2, 3', '1, 3, 1, 4', '0, 2, 1, 3'))}]")
+            condition = self._pick(("t == e[i]", "e[i] <= t && t < e[i + 1]", "e[i] <= t && t <= e[i + 1]"))
+        hidden, scale = self._part(of, condition)
+        eps = self._pick(("eps", "eps", "2 * eps", "i * eps" if "1:3" in numbers else "eps"))
+        if self._chance(0.2):
+            lines.append("a = laplacian_mechanism(1, eps, count(t -> t > 2, v))")
+            hidden = hidden.replace(condition, f"({condition}) && t < a")
+        lines += ["s = 0.0", f"for i in {numbers}"]
+        if self._chance(0.2):
+            inner, _ = self._part(of, f"({condition}) && {self._pick(('t == j', 't > j', 'j < t && t <= j + 1'))}")
+            lines += ["    for j in 0:2", f"        s = s + laplacian_mechanism({scale}, {eps}, {inner})", "    end"]
+        else:
+            lines.append(f"    s = s + laplacian_mechanism({scale}, {eps}, {hidden})")
+        return Subject(self._private(name, header, [*lines, "end", "s"]), "places read once", frozenset({"disjoint"}))
 
     # Declarations
 
