@@ -30,7 +30,7 @@ from unittest import mock
 
 from dp_lsp.accounting import walk
 from dp_lsp.builtins import datasets, intervals, statistics
-from dp_lsp.core import linear, ranges, tallies
+from dp_lsp.core import linear, metrics, ranges, tallies
 from dp_lsp.core.algebra import ONE, ZERO
 from dp_lsp.core.events import Apart
 from dp_lsp.core.types import Dataset, Norm
@@ -346,6 +346,13 @@ function step(d::Vector{<:Data}, l::Vector{<:Data}, acc::Static(Real)) :: Priv()
     acc + laplacian_mechanism(2, 0.5, undisc_container(clip(L1, d)))[1]
 end
 f(A::Matrix{<:Data}, B::Matrix{<:Data}, x::Real) :: Priv() = parallel_private_fold_rows(step, x, A, B)
+""",
+    ),
+    "calls: only a smaller norm costs nothing": (
+        *(metrics, "is_no_larger", _always(True)),
+        """
+h(v::MetricVector(Real, L1)) = v[1] + v[2]
+f(v::MetricVector(Real, L2)) = h(v)
 """,
     ),
     "declared: a size is asked for": (
