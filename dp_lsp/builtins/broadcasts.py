@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dp_lsp.builtins import monotonicity
 from dp_lsp.builtins.datasets import ROWS_OF_PEOPLE, applied_to, of_records, once, per_step, some_of, twice
-from dp_lsp.builtins.define import Application, Args, Builtin, Form, Refusal, Refused, form
+from dp_lsp.builtins.define import Application, Args, Builtin, Demand, Form, Refusal, Refused, form
 from dp_lsp.builtins.higher import MAP_FORMS
 from dp_lsp.builtins.patterns import Arrow, Box, Records
 from dp_lsp.builtins.traits import Broadcasts, ByRecord, ComposableFilter, LosesFacts
@@ -28,7 +28,7 @@ ENTRIES, PICKED, ROWS_PICKED = "f.(v)", "v[f.(v)]", "m[f.(m), :]"
 
 _SOURCE = "Entry by entry the result moves as far as the function says, in every norm"
 _PICKED = "A record is picked, or not, by itself, as `filter` does it"
-_BOX = Box(frozenset({Kind.VECTOR, Kind.MATRIX}), norm="N", length="n", rows="r", kind="k", truth=True)
+_BOX = Box(frozenset({Kind.VECTOR, Kind.MATRIX}), norm="N", kind="k", truth=True)
 
 
 def _elements(args: Args) -> tuple[Type, ...]:
@@ -48,6 +48,15 @@ def _several_factors(args: Args) -> tuple[Sens, ...]:
     return spread(args.containers[0]), *args.applied["f"].factors
 
 
+def _of_one_size(args: Args) -> tuple[Demand, ...]:
+    """A container of one entry along a dimension would give that entry to all, and move each of them: so that sizes are
+    the same is a condition of the claim, and not only one of a run that does not fail."""
+    first, *others = args.containers
+    sizes = [(first.length, box.length) for box in others]
+    sizes += [(first.rows, box.rows) for box in others if box.rows is not None and first.rows is not None]
+    return tuple(Demand(size, "==", other, "w") for size, other in sizes if size != other)
+
+
 def _of_entries(args: Args) -> tuple[Type, ...]:
     return (args.records.records.element,)
 
@@ -62,6 +71,7 @@ _MATRIX_OF_PEOPLE = form(
 _SEVERAL = form(
     _made,
     _several_factors,
+    _of_one_size,
     variadic=True,
     applies=Application("f", _elements),
     f=Arrow(),
@@ -123,6 +133,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(v::MetricVector(Real, L1)) = (x -> [x]).(v)", "DP208"),
             Refused("f(v::MetricVector(Real, L1), w::MetricVector(Real, L2)) = v .+ w", "DP208"),
             Refused(f"{_V}, w::MetricVector(Real, Symmetric)) = v .+ w", "DP202"),
+            Refused("f(v::MetricVector(Real, L1)) = [v[1], v[2]] .+ [1, 2, 3]", "DP304"),
         ),
         traits=(
             Broadcasts(),
