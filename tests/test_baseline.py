@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from dp_lsp.analysis.baseline import Accepted
-from dp_lsp.analysis.records import Options, State
+from dp_lsp.analysis.records import Accepted, Options, State
 from dp_lsp.cli import main
 from dp_lsp.engine.check import Engine
 from dp_lsp.problem import Severity

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 
 from dp_lsp.analysis.limits import Superseded, Ticket
-from dp_lsp.analysis.records import Analysis, State
-from dp_lsp.analysis.repairs import Repair, edits_of
+from dp_lsp.analysis.records import Analysis, Repair, State, edits_of
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.remarks import PLACEHOLDER
 from dp_lsp.engine.repairs import Within, edited, repairs

@@ -13,7 +13,7 @@ import pytest
 
 from dp_lsp.accounting import pld
 from dp_lsp.accounting.charge import Charge, ChargedRepeat, ChargedSequence, Relation, Scheme
-from dp_lsp.accounting.samples import chances
+from dp_lsp.accounting.composing import chances
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
 from dp_lsp.mechanisms.selection import Approximate, BoundedRange
 from golden import drawn, poisson

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dp_lsp.analysis.records import Options, State
-from dp_lsp.analysis.repairs import Repair
+from dp_lsp.analysis.records import Options, Repair, State
 from dp_lsp.text import Source
 from dp_lsp.worker.client import Outcome, Worker
 from test_worker import PATIENCE, PUPPET, state

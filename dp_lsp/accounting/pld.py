@@ -34,9 +34,8 @@ from dp_lsp.accounting.charge import (
     from_nodes,
     to_nodes,
 )
-from dp_lsp.accounting.composing import composed
+from dp_lsp.accounting.composing import Added, Drawn, Redrawn, Replaced, Sample, chances, composed
 from dp_lsp.accounting.guarantee import Find, Guarantee, NodeClaim, NumericMeasure, conditions
-from dp_lsp.accounting.samples import Added, Drawn, Redrawn, Replaced, Sample, chances
 from dp_lsp.mechanisms.arithmetic import shown
 from dp_lsp.mechanisms.mechanism import Curve, Loss
 from dp_lsp.mechanisms.normal import Normal

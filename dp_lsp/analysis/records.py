@@ -1,7 +1,7 @@
 """What a check found out, as flat data that can cross the border between processes.
 
 Offsets in a record are relative to its chunk, so that moving code changes no record. :class:`Analysis` puts the
-records of a file in their places.
+records of a file in their places. Fixes that were tried, and what a baseline accepts, are such data, too.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp import frontends
-from dp_lsp.analysis.baseline import Accepted
 from dp_lsp.analysis.facts import Fact, FactPart, decode_facts
 from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.limits import MOST, Limits
@@ -26,6 +25,11 @@ from dp_lsp.text import Source, Span
 if TYPE_CHECKING:
     from dp_lsp.analysis.details import Details
     from dp_lsp.analysis.words import ReportWords
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from dp_lsp.problem import Edit, Extent
 
 
 class State(StrEnum):
@@ -457,3 +461,85 @@ def not_asked(source: Source, options: Options) -> Analysis:
 def worst(states: Iterator[State]) -> State:
     """The state that counts when several are put together."""
     return max(states, key=_WEIGHT.__getitem__, default=State.PROVED)
+
+
+# Fixes that were tried before anybody is offered them.
+
+
+class Repair(NamedTuple):
+    """A fix of a problem, after which that problem is gone and nothing is worse than before. Both are at their places
+    in the file. One that ``accepts`` leaves the problem where it is, and is offered after all others. All those that
+    go ``together`` were also tried in one edit; no two of them touch the same text, but for the very same edit."""
+
+    problem: Problem
+    fix: Fix
+    accepts: bool = False
+    together: bool = False
+
+
+def preferred(repairs: Sequence[Repair]) -> list[Repair]:
+    """Those that hardly anybody would want another one for: sure, and the only one of their problem that is."""
+    sure = Counter(each.problem for each in repairs if each.fix.sure and not each.accepts)
+    return [each for each in repairs if each.fix.sure and not each.accepts and sure[each.problem] == 1]
+
+
+def edits_of(repairs: Iterable[Repair]) -> tuple[Edit, ...]:
+    """The edits of some repairs, each once, in the order of the text."""
+    return tuple(sorted({edit for each in repairs for edit in each.fix.edits}))
+
+
+def fixes_of(repairs: Iterable[Repair]) -> dict[Problem, tuple[Fix, ...]]:
+    """The fixes of each problem, but for those that accept it."""
+    found: dict[Problem, tuple[Fix, ...]] = {}
+    for each in repairs:
+        if not each.accepts:
+            found[each.problem] = (*found.get(each.problem, ()), each.fix)
+    return found
+
+
+# What a baseline accepts: problems that were there when it was written, found again by what their line says.
+
+
+_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+
+
+class Accepted(NamedTuple):
+    """Problems of a file: the function they stand in (empty for none), their code, what their line says without the
+    blanks around it, how many of them there are at most, and how bad they are at most, None for any."""
+
+    function: str
+    code: str
+    line: str
+    times: int = 1
+    extent: tuple[Extent, ...] | None = None
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """By what entries are sorted."""
+        return (*self[:-1], self.extent or ())
+
+
+def counted(entries: Iterable[Accepted]) -> Counter[Accepted]:
+    """How many times each is there that stands for one problem."""
+    found: Counter[Accepted] = Counter()
+    for each in entries:
+        found[each._replace(times=1)] += each.times
+    return found
+
+
+def listed(entries: Counter[Accepted]) -> tuple[Accepted, ...]:
+    """The same, sorted, each with how many times it is there."""
+    found = [each._replace(times=times) for each, times in entries.items() if times > 0]
+    return tuple(sorted(found, key=lambda each: each.order))
+
+
+def lines(text: str) -> list[str]:
+    """The lines of a text as a baseline has them."""
+    return [line.strip() for line in _LINE_BREAK.split(text)]
+
+
+def line_at(text: str, offset: int) -> str:
+    """What the line of an offset says, as a baseline has it."""
+    start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
+    end = _LINE_BREAK.search(text, offset)
+    return text[start : end.start() if end else len(text)].strip()

@@ -21,10 +21,10 @@ from dp_lsp.analysis.records import (
     FunctionReport,
     Options,
     Placed,
+    Repair,
     State,
     Verdict,
 )
-from dp_lsp.analysis.repairs import Repair
 from dp_lsp.analysis.staleness import NO_LINKS, UNTOUCHED, Drift, Links, Names, Touched, names_of, spread, touched
 from dp_lsp.language import Language
 from dp_lsp.problem import Edit, Problem

@@ -18,9 +18,8 @@ from typing import NamedTuple
 import click
 
 from dp_lsp import frontends
-from dp_lsp.analysis.baseline import Accepted, counted, listed
 from dp_lsp.analysis.loading import SourceText
-from dp_lsp.analysis.records import Analysis, FunctionReport, State
+from dp_lsp.analysis.records import Accepted, Analysis, FunctionReport, State, counted, listed
 from dp_lsp.cli.configured import Configured
 from dp_lsp.cli.files import STANDARD_INPUT, shown
 from dp_lsp.cli.output import FINDINGS, USAGE, complain, point, replace

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from dp_lsp.analysis.limits import PER_CHARACTER, Limits, OutOfTime, Ticket
 from dp_lsp.analysis.loading import Loader, SourceText
-from dp_lsp.analysis.records import Analysis, ChunkRecord, unchecked
-from dp_lsp.analysis.repairs import fixes_of
+from dp_lsp.analysis.records import Analysis, ChunkRecord, fixes_of, unchecked
 from dp_lsp.cli.distributions import Distributions, improved
 from dp_lsp.cli.output import complain, write
 from dp_lsp.cli.problems import InternalError

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from dp_lsp.analysis.baseline import Accepted
 from dp_lsp.analysis.loading import SourceText
+from dp_lsp.analysis.records import Accepted
 from dp_lsp.configuration.ignored import path_below
 from dp_lsp.configuration.problems import NoBaseline
 from dp_lsp.problem import Extent, Problem

@@ -9,10 +9,20 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 
 from dp_lsp import frontends
-from dp_lsp.analysis.baseline import Accepted, counted, listed
 from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.loading import SourceText, shown
-from dp_lsp.analysis.records import Analysis, ChunkRecord, FunctionReport, Placed, State, Verdict, worst
+from dp_lsp.analysis.records import (
+    Accepted,
+    Analysis,
+    ChunkRecord,
+    FunctionReport,
+    Placed,
+    State,
+    Verdict,
+    counted,
+    listed,
+    worst,
+)
 from dp_lsp.engine.problems import SeveralGuarantees
 from dp_lsp.problem import Extent, Problem, Related
 from dp_lsp.text import Span

@@ -16,9 +16,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from dp_lsp.analysis.baseline import Accepted, counted, line_at, lines, listed
 from dp_lsp.analysis.catalogue import kinds
-from dp_lsp.analysis.records import Options, Silenced, State
+from dp_lsp.analysis.records import Accepted, Options, Silenced, State, counted, line_at, lines, listed
 from dp_lsp.core.constraints import is_at_most
 from dp_lsp.core.term import Definition
 from dp_lsp.engine.claims import is_claim

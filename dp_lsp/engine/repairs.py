@@ -17,8 +17,7 @@ from dp_lsp import frontends
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.limits import OutOfTime, Ticket
 from dp_lsp.analysis.loading import Loader, ReadRefusal, SourceText
-from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, State, Verdict
-from dp_lsp.analysis.repairs import Repair, edits_of, preferred
+from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Repair, State, Verdict, edits_of, preferred
 from dp_lsp.builtins.remedies import UNBOX
 from dp_lsp.core.annotation import AFunction, Annotation, ContainerOf, NumberOf
 from dp_lsp.core.types import Base, Kind

@@ -8,7 +8,7 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from dp_lsp.analysis.repairs import Repair, edits_of, preferred
+from dp_lsp.analysis.records import Repair, edits_of, preferred
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.lsp import convert
 from dp_lsp.lsp.checking import Outdated

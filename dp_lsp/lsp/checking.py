@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Faulty
-from dp_lsp.analysis.records import Options, Setting, Wish
-from dp_lsp.analysis.repairs import Repair
+from dp_lsp.analysis.records import Options, Repair, Setting, Wish
 from dp_lsp.analysis.rows import Plotted
 from dp_lsp.analysis.setting import Subject
 from dp_lsp.analysis.workspace import Document, Workspace

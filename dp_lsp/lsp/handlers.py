@@ -9,7 +9,7 @@ from urllib.parse import quote
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from dp_lsp.analysis.repairs import fixes_of
+from dp_lsp.analysis.records import fixes_of
 from dp_lsp.features.hover import hover as hover_text
 from dp_lsp.features.report import report, with_plots
 from dp_lsp.lsp import completion, configuring, convert

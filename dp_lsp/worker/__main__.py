@@ -22,8 +22,7 @@ from typing import BinaryIO, NamedTuple
 from dp_lsp import frontends
 from dp_lsp.analysis.limits import PER_CHARACTER, OutOfTime, Superseded, Ticket
 from dp_lsp.analysis.loading import Loader, SourceText
-from dp_lsp.analysis.records import KEY, Analysis, ChunkRecord, Options
-from dp_lsp.analysis.repairs import Repair
+from dp_lsp.analysis.records import KEY, Analysis, ChunkRecord, Options, Repair
 from dp_lsp.analysis.workspace import ClosedFile
 from dp_lsp.cache import BEGAN
 from dp_lsp.cache.results import ProgramStamp, Results

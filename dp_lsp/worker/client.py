@@ -24,8 +24,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp.analysis.limits import PER_CHARACTER
 from dp_lsp.analysis.loading import Faulty
-from dp_lsp.analysis.records import KEY, Analysis, ChunkRecord, Options, Placed, Wish
-from dp_lsp.analysis.repairs import Repair
+from dp_lsp.analysis.records import KEY, Analysis, ChunkRecord, Options, Placed, Repair, Wish
 from dp_lsp.analysis.workspace import ClosedFile
 from dp_lsp.problem import Problem
 from dp_lsp.text import Source, Span

@@ -28,8 +28,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 import dp_lsp
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Faulty
-from dp_lsp.analysis.records import ChunkRecord, Options, Wish
-from dp_lsp.analysis.repairs import Repair
+from dp_lsp.analysis.records import ChunkRecord, Options, Repair, Wish
 from dp_lsp.analysis.rows import Plotted
 from dp_lsp.analysis.workspace import ClosedFile
 from dp_lsp.problem import Problem

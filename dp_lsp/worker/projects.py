@@ -17,8 +17,7 @@ from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.limits import Ticket
 from dp_lsp.analysis.loading import SourceText
 from dp_lsp.analysis.names import encode_spots
-from dp_lsp.analysis.records import Analysis, Modules, Options, Wish, not_asked
-from dp_lsp.analysis.repairs import Repair
+from dp_lsp.analysis.records import Analysis, Modules, Options, Repair, Wish, not_asked
 from dp_lsp.analysis.rows import Plotted
 from dp_lsp.analysis.staleness import names_of
 from dp_lsp.analysis.workspace import ClosedFile, text_digest

@@ -15,7 +15,7 @@ from typing import Any
 
 from dp_lsp.accounting import pld
 from dp_lsp.accounting.charge import ChargedSample, Relation, Scheme
-from dp_lsp.accounting.samples import Added, Drawn, Redrawn, Replaced, Sample, chances
+from dp_lsp.accounting.composing import Added, Drawn, Redrawn, Replaced, Sample, chances
 from dp_lsp.mechanisms.mechanism import Curve
 from dp_lsp.mechanisms.normal import Normal
 from neighbouring_samples import refutation
