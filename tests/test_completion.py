@@ -147,12 +147,12 @@ def test_half_typed_text_is_completed_from_the_last_check() -> None:
 def test_names_of_other_files() -> None:
     texts = {
         "a": 'include("b.jl")\ninclude("c.jl")\nf(x::Real) = x\n',
-        "b": "far(x::Real) = x\nfill = 3\n",
+        "b": "far(x::Real) = x\nfit = 3\n",
         "c": "fog(x) = x\n",
     }
     _, documents = project(("c",), **texts)
     found = {each.label: each for each in completion(documents["a"], len(texts["a"]) - 2).items}
-    assert found["far"].detail.startswith("proved") and found["fill"].kind == "variable"
+    assert found["far"].detail.startswith("proved") and found["fit"].kind == "variable"
     assert found["fog"].detail == "c.jl"
 
 

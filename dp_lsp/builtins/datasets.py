@@ -204,7 +204,7 @@ def _of_given_size(args: Args) -> Type:
     element = found.records.element
     if isinstance(element, BoolType):
         element = NumberType(Base.INTEGER, bounds=bounds_of(args))
-    if not _is_whole(element) or not _is_whole(args["fill"]):
+    if not _is_whole(element) or not _is_whole(args["x"]):
         element = NumberType(Base.REAL, bounds=bounds_of(args))
     return replace(found, records=found.records.of(element))
 
@@ -214,11 +214,11 @@ def _ordered(args: Args) -> tuple[Demand, ...]:
 
 
 def _within_bounds(args: Args) -> Iterable[Demand]:
-    fill, bounds = args.static("fill"), bounds_of(args)
+    filled, bounds = args.static("x"), bounds_of(args)
     sizes = not_negative("n")(args)
     if bounds is None:
         return sizes
-    return *sizes, Demand(bounds.low, "<=", fill, "fill"), Demand(fill, "<=", bounds.high, "fill")
+    return *sizes, Demand(bounds.low, "<=", filled, "x"), Demand(filled, "<=", bounds.high, "x")
 
 
 def applied_to(function: str) -> Application:
@@ -303,7 +303,7 @@ _ROWS: tuple[Builtin, ...] = (
     ),
     Builtin(
         "resize",
-        "resize(v, n, fill)",
+        "resize(v, n, x)",
         (
             form(
                 _of_given_size,
@@ -311,10 +311,10 @@ _ROWS: tuple[Builtin, ...] = (
                 _within_bounds,
                 v=NUMBERS,
                 n=STATIC_INTEGER,
-                fill=STATIC,
+                x=STATIC,
             ),
         ),
-        "Exactly n records: n of them taken at random where there are more, and `fill` added where there are fewer. "
+        "Exactly n records: n of them taken at random where there are more, and `x` added where there are fewer. "
         "Their number is public then: 1-sensitive into ChangeOne. What is filled in must lie between the bounds. "
         "Beside a number truth values are 0 or 1.",
         "A record more takes the place of one that was taken, or of one that was filled in",

@@ -54,7 +54,7 @@ def unbounded() -> Refusal:
 def too_few(args: Args, least: int) -> Refusal:
     """A dataset needs at least so many records."""
     return Refusal(
-        f"declare a lower bound with `AtLeast({least})` or more, or fix the number with `resize(v, n, fill)`",
+        f"declare a lower bound with `AtLeast({least})` or more, or fix the number with `resize(v, n, x)`",
         uncounted=args.names[0],
         lacks=Descriptor.COUNT,
     )

@@ -17,8 +17,8 @@ from dp_lsp.builtins.traits import FreshVector, InPlace, IntegerArguments, Integ
 from dp_lsp.core import machine
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.annotation import NumberOf
-from dp_lsp.core.sens import INFINITY, ONE
-from dp_lsp.core.types import REAL, Base, Clip, Container, Kind, NumberType, Type
+from dp_lsp.core.sens import INFINITY, ONE, magnitude
+from dp_lsp.core.types import REAL, Base, Clip, Container, Kind, NumberType, Type, without_value
 
 EMPTY = "T[]"
 """The id of a vector without entries, which has no name."""
@@ -125,6 +125,29 @@ _EVERYDAY: tuple[Builtin, ...] = (
             traits=(FreshVector(), Integral(False), IntegerArguments(("n",)), NeverNaN()),
         )
         for name in ("zeros", "ones")
+    ),
+    Builtin(
+        "fill",
+        "fill(x, n)",
+        (
+            form(
+                lambda args: _vector(args.static("n"), without_value(args["x"])),
+                only(x=lambda args: magnitude(args.static("n"))),
+                _not_negative,
+                x=REAL_NUMBER,
+                n=STATIC_INTEGER,
+            ),
+        ),
+        "A vector of n times the same number, to be filled by `v[i] = x`. n is public; 0 ≤ n. It moves n times as far "
+        "as that number.",
+        _ADDED,
+        ("f(x::Real) = fill(x, 3)", "function f(x::Real)\n    v = fill(0.0, 3)\n    v[2] = x\n    v\nend"),
+        (
+            Refused("f(x::Real) = fill(x, -1)", "DP304"),
+            Refused("f(x::Real, n::Integer) = fill(x, n)", "DP207"),
+            Refused("f(v::MetricVector(Real, L1)) = fill(v, 3)", "DP202"),
+        ),
+        traits=(FreshVector(), IntegerArguments(("n",)), NeverNaN()),
     ),
     Builtin(
         "vcat",

@@ -477,6 +477,7 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "[…]": lambda *entries: array(entries),
     "zeros": lambda n: _repeated_entry(Fraction(0), n),
     "ones": lambda n: _repeated_entry(Fraction(1), n),
+    "fill": _repeated_entry,
     "T[]": lambda *type_: array(()),
     "push!": lambda v, x: array((*v, x)),
     "[]=": _with_entry,

@@ -70,7 +70,8 @@ class BodyScope:
     """What the names of a body stand for, at the place that is being lowered.
 
     ``now`` are the versions of names; ``lost`` says of names that only some ways through the code give a value where
-    they do; ``fixed`` are parameters and the indices of loops; ``captured`` are the names of outer functions that are
+    they do; ``fixed`` are parameters and the indices of loops, and ``each`` the variables of the comprehensions around,
+    which nothing else is about; ``captured`` are the names of outer functions that are
     read here; ``fillable`` are those whose vectors may be changed in place; ``making`` names the function of this scope
     whose methods are being lowered.
     """
@@ -82,6 +83,7 @@ class BodyScope:
         self.now: dict[str, Local] = {}
         self.lost: dict[str, str] = {}
         self.fixed: set[str] = set()
+        self.each: frozenset[str] = frozenset()
         self.captured: set[str] = set()
         self.fillable: frozenset[str] = frozenset()
         self.making = ""
@@ -127,6 +129,8 @@ class BodyScope:
         name = node.name
         local = self.now.get(name)
         if local is not None and not inside:
+            return local
+        if local is not None and name in self.each:
             return local
         writes = list(self.survey.known_writes(name))
         if inside and name == self.making:

@@ -531,12 +531,13 @@ class Statements:
         (param,), (value,) = node.each.params, node.each.body.statements
         walk = self._walk(surface.Name(param.start, param.end, param.name), node.over)
         scope, ownership = self._scope, self._scope.ownership
-        before, fixed, memory = dict(scope.now), set(scope.fixed), ownership.snapshot()
+        before, fixed, memory, each = dict(scope.now), set(scope.fixed), ownership.snapshot(), scope.each
+        scope.each |= {param.name}
         index, entries = self._walked(param, walk)
         self._changes.rounds += 1
         made = Body(entries, self._expressions.term(value))
         self._changes.rounds -= 1
-        scope.now, scope.fixed = before, fixed
+        scope.now, scope.fixed, scope.each = before, fixed, each
         ownership.restore(memory)
         first, step, last = walk.over
         return term.Comprehension(node.span, index, first, step, last, made)

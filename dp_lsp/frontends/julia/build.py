@@ -51,6 +51,24 @@ def _gives_value_alone(node: Node) -> bool:
     return isinstance(node, Return | Opaque)
 
 
+def _names(target: Node) -> set[str]:
+    """The names that stand on the left of an assignment, or of a loop."""
+    items = target.items if isinstance(target, Tuple) else (target,)
+    return {item.name for item in items if isinstance(item, Name)}
+
+
+def _assigned(node: Node) -> set[str]:
+    """All names that are given a value somewhere in a node."""
+    found: set[str] = set()
+    pending = [node]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Assign | For):
+            found |= _names(item.target)
+        pending += item.children
+    return found
+
+
 class Builder(Expressions):
     """The callbacks of the grammar, one a rule."""
 
@@ -278,12 +296,17 @@ class Builder(Expressions):
         return node
 
     def for_block(self, children: list[Any]) -> Node:
-        mark, *bindings, body, end = children
-        if len(bindings) > 1:
-            return self._opaque(children, "a loop over several ranges")
-        (binding,) = bindings
-        target, iterable = binding.plain
-        return For(mark.start, end.end, target, iterable, self._block(body, end.start))
+        mark, *between, body, end = children
+        bindings = [each for each in between if isinstance(each, Arguments)]
+        block = self._block(body, end.start)
+        if _assigned(block) & {name for binding in bindings[:-1] for name in _names(binding.plain[0])}:
+            return self._opaque(children, "a loop over several ranges that changes the variable of one")
+        while True:  # the last one goes round first; each round of it has variables of its own
+            target, iterable = bindings.pop().plain
+            loop = For(target.start if bindings else mark.start, end.end, target, iterable, block)
+            if not bindings:
+                return loop
+            block = Block(loop.start, end.start, (loop,))
 
     def binding(self, children: list[Any]) -> Arguments:
         return Arguments([children[0], children[2]], [])

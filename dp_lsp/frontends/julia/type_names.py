@@ -37,10 +37,14 @@ _BASES = {
 _ELEMENTS: dict[str, Base | Truth] = {**_BASES, "Bool": Truth()}
 _CONTAINERS = {"Vector": Kind.VECTOR, "Matrix": Kind.MATRIX, "DMGrads": Kind.GRADIENT}
 _RUN_TIME = {
-    **{"Data": "Real", "PrivacyFunction": "Function"},
+    **{"Data": "Real", "Number": "Real", "PrivacyFunction": "Function"},
     **{"MetricVector": "Vector", "MetricMatrix": "Matrix", "MetricGradient": "DMGrads"},
 }
 _DIMENSIONS = {"Vector": 1, "Matrix": 2}
+_ABSTRACT = {"AbstractVector": "Vector", "AbstractMatrix": "Matrix", "Number": "Real"}
+"""Types of Julia that hold more than those with a meaning here: a vector of bits, a complex number. What they say is
+left to the condition under which something is claimed."""
+
 _METRIC = {"MetricVector": Kind.VECTOR, "MetricMatrix": Kind.MATRIX, "MetricGradient": Kind.GRADIENT}
 
 _PLAIN: dict[str, Annotation] = {
@@ -60,7 +64,7 @@ _WORDS = frozenset(
     {
         *(*_NORMS, *_RELATIONS, *_BASES, *_CONTAINERS, *_METRIC, STATIC, PRIVATE, BLACK_BOX),
         *(BOUNDED, AT_LEAST, SIZE, ROW_NORM, CONTRIBUTES),
-        *(*_PLAIN, "Tuple"),
+        *(*_PLAIN, *_ABSTRACT, "Tuple"),
     }
 )
 """Names of norms and types, which a program must not give another meaning."""
@@ -74,11 +78,8 @@ _JULIA = (
 """Types of Julia itself, besides."""
 
 _WIDER = {
-    "AbstractVector": "Vector",
     "DenseVector": "Vector",
-    "AbstractMatrix": "Matrix",
     "DenseMatrix": "Matrix",
-    "Number": "Real",
     "AbstractFloat": "Real",
     "Signed": "Integer",
 }
@@ -189,7 +190,7 @@ def _run_time(node: surface.Node | None) -> machine.Declared:
     if node.form == "call" and node.name in (STATIC, BOUNDED, PRIVATE):
         return _run_time(first)
     name = _RUN_TIME.get(node.name, node.name)
-    if name == "Any":
+    if name == "Any" or _ABSTRACT.get(name) in _DIMENSIONS:
         return machine.ANY
     if name in machine.NAMES:
         return machine.Numbers(machine.NAMES[name])
@@ -216,6 +217,8 @@ def _named(node: surface.Node, name: str) -> Annotation:
         return ContainerOf(_CONTAINERS[name])
     if name in _PLAIN:
         return _PLAIN[name]
+    if name in _ABSTRACT:
+        return Anything()
     if name in (STATIC, PRIVATE, BLACK_BOX):
         raise RefusedType(node, f"write `{name}()`", f"{name}()")
     if name in _WIDER:
@@ -344,7 +347,13 @@ def _braced(node: surface.TypeExpr) -> Annotation:
     if node.name == "Tuple":
         return TupleOf(tuple(_in_tuple(arg) for arg in node.args))
     kind = _CONTAINERS.get(node.name)
-    narrower = _WIDER.get(node.name)
+    narrower = _WIDER.get(node.name, _ABSTRACT.get(node.name))
+    if (
+        narrower in _CONTAINERS
+        and node.name in _ABSTRACT
+        and [_name_of(arg) in _ELEMENTS for arg in node.args] == [True]
+    ):
+        return Anything()
     if narrower in _CONTAINERS and len(node.args) == 1 and _name_of(node.args[0]) in _ELEMENTS:
         instead = f"{narrower}{{<:{_name_of(node.args[0])}}}"
         raise RefusedType(node, f"write `{instead}`", instead)
@@ -355,10 +364,8 @@ def _braced(node: surface.TypeExpr) -> Annotation:
     upper = isinstance(element, surface.TypeExpr) and element.upper
     if name not in _ELEMENTS:
         raise RefusedType(element, "elements are Real, Integer, Data or Bool")
-    if not upper and name not in ("Float64", "Float32", "Int", "Int64", "Bool"):
-        instead = f"{node.name}{{<:{name}}}"
-        raise RefusedType(node, f"write `{instead}`, which holds every type of such numbers", instead)
-    return ContainerOf(kind, _ELEMENTS[name], stored=_elements_within(name))
+    within = machine.of_elements(machine.NAMES.get(name, machine.NUMBERS), upper)
+    return ContainerOf(kind, _ELEMENTS[name], stored=within)
 
 
 def _elements_within(name: str) -> machine.Stored:

@@ -261,7 +261,7 @@ def _is_enough_for(scene: Scene, problem: Problem, enough: Enough) -> Problem:
     least, written = enough.records, scene.inference.written(problem.span)
     records = "record" if least == 1 else "records"
     code = scene.inference.code
-    declared, made = code.at_least(str(least)), code.call(RESIZE, "v", str(least), "fill")
+    declared, made = code.at_least(str(least)), code.call(RESIZE, "v", str(least), "x")
     reason = (
         f"{figure(enough.declared)} is enough for {least} {records} or more; declare that there are so many with "
         f"`{declared}`, or make it so with `{made}`"

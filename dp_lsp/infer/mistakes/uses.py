@@ -113,7 +113,7 @@ def _instead(wanted: DatasetMetric | None, given: DatasetMetric, code: Rendering
     if wanted is not None and wanted.ordered and not given.ordered:
         return ", whose records have no order"
     private = wanted is DatasetMetric.CHANGE_ONE and not given.sized
-    return f"; `{code.call(RESIZE, 'v', 'n', 'fill')}` makes its size public" if private else ""
+    return f"; `{code.call(RESIZE, 'v', 'n', 'x')}` makes its size public" if private else ""
 
 
 def _words(metric: DatasetMetric) -> str:
