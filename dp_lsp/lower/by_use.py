@@ -24,9 +24,10 @@ def used_as(name: str, body: surface.Node, language: Language) -> Annotation | N
     """The type that the uses of a parameter in a body say it has; None if they say nothing."""
     found = list[Annotation]()
     for node in below(body):
-        if name in _bound(node):
+        if isinstance(node, surface.Call | surface.Range):
+            found += _told(node, name, language)
+        elif name in _bound(node):
             return None
-        found += _told(node, name, language)
     return found[0] if found and all(each == found[0] for each in found) else None
 
 

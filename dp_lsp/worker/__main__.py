@@ -545,10 +545,11 @@ def _limit_memory() -> None:
 
 
 def collect_less() -> None:
-    """What is remembered lives long and is in few cycles: looking through all of it would take longer than a pause may
-    last, so that is left to :meth:`Service.serve`."""
+    """What is remembered lives long and is in few cycles: looking through all of it, or through all that a check has
+    made so far, would take longer than a pause may last, so that is left to :meth:`Service.serve`. Nearly all litter is
+    found among what was made last."""
     gc.freeze()
-    gc.set_threshold(20_000, 5, 250)
+    gc.set_threshold(10_000, 1_000, 250)
 
 
 def _warm_up() -> None:

@@ -68,13 +68,14 @@ class _Look(NamedTuple):
 @lru_cache(maxsize=_REMEMBERED)
 def _look(text: str) -> _Look:
     lexer = cut(text)
-    told = [token for token in lexer.tokens if token.type != "NL"]
-    documented = bool(told) and is_string(told[0])
-    code = next(iter(told[documented:]), None)
+    told = (token for token in lexer.tokens if token.type != "NL")
+    code = next(told, None)
+    if code is not None and is_string(code):
+        code = next(told, None)
     return _Look(
         first=code.type if code else "",
         start=code.start if code else len(text),
-        end=told[-1].end if told else 0,
+        end=next((token.end for token in reversed(lexer.tokens) if token.type != "NL"), 0),
         unclosed=lexer.unclosed,
         unfinished=_unfinished(lexer),
         opened=sum(frame.block for frame in lexer.frames),
