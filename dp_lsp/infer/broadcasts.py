@@ -17,6 +17,7 @@ from dp_lsp.core.scheme import Judgement
 from dp_lsp.core.term import Bind, Body, Local, Use
 from dp_lsp.core.types import BoolType, Container, Dataset, NumberType, Type, TypeVariable, Unknown
 from dp_lsp.infer import problems
+from dp_lsp.infer.effects import NOT_UNDERSTOOD, Evaluation
 from dp_lsp.infer.inference import Inference
 
 
@@ -54,6 +55,18 @@ def spread(
         inference.bind(Bind(use.span, (use.local,), given[place]), over[place])
     call = replace(node, args=(replace(function, methods=(left,)), *uses))
     return call, [over[place] for place in kept]
+
+
+def of_numbers(inference: Inference, node: term.Call, found: Evaluation) -> Evaluation:
+    """A broadcast over numbers alone, which makes one."""
+    if found.effects.costs:
+        reason = "what releases something is called without a dot, on one value"
+    elif not isinstance(inference.type(found.value), NumberType | BoolType | Unknown):
+        reason = "its function must return numbers"
+    else:
+        return found
+    inference.report(problems.DoesNotFit.at(node.span, function=inference.written(node.span), reason=reason))
+    return NOT_UNDERSTOOD.after(found.effects)
 
 
 def _places(numbers: Sequence[bool], wanted: bool) -> list[int]:

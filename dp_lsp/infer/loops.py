@@ -16,7 +16,7 @@ from dp_lsp.core import laws, sens, term
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
-from dp_lsp.core.evaluate import symbols_of
+from dp_lsp.core.evaluate import norms_of, symbols_of
 from dp_lsp.core.events import Cost, Place, Repeat, Var, variables
 from dp_lsp.core.linear import LinearForm
 from dp_lsp.core.machine import Stored
@@ -130,7 +130,10 @@ def comprehension(inference: Inference, node: term.Comprehension) -> Evaluation:
         return Evaluation(inference.hole("what a comprehension makes")).after(counting)
     vector = Container(Kind.VECTOR, NormVariable("norm", free=True), Clip.U, length, entry)
     read = inference.released(once.value.moves, node.span) if once.effects.costs else once.value.moves
-    parts = [(rounds.moves, INFINITY), *once.own.spread(read, Spread(ONE, spread(vector), rounds.number), node.span)]
+    each = spread(vector)
+    for norm in norms_of(each):  # it moves further in one norm than in another, so what reads it must read it in one
+        inference.solver.fix_norm(norm)
+    parts = [(rounds.moves, INFINITY), *once.own.spread(read, Spread(ONE, each, rounds.number), node.span)]
     moved = moves.combined(parts, node.span, laws.LOOP)
     made = inference.judgement(vector, {var: replace(move, way=None) for var, move in moved.items()})
     failures = tuple(_outside(inference, each, node, rounds, [], once) for each in once.effects.failures)

@@ -154,7 +154,7 @@ def _broadcast(inference: Inference, node: term.Call) -> Evaluation:
     if call is None:
         return NOT_UNDERSTOOD.after(effects)
     if isinstance(call, term.Body):
-        return inference.body(call).after(effects)
+        return broadcasts.of_numbers(inference, node, inference.body(call).after(effects))
     applications.tell_expected(inference, call, dict(enumerate(rest, 1)))
     function, made = inference.infer(call.args[0])
     found = _used(inference, call, [function, *rest], in_sequence((effects, made)))

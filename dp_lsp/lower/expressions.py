@@ -89,6 +89,8 @@ class Expressions:
         match over:
             case surface.Call(callee=surface.Name(name=builtins.EACH_ROW), args=(over,), keywords=()):
                 keeping, making = map(builtins.for_rows, (keeping, making))
+        if isinstance(over, surface.Range):
+            self._unit.ranged |= {*node.each.params, *(() if node.kept is None else node.kept.params)}
         values = self.term(over)
         for function, row in ((node.kept, keeping), (node.each, making)):
             if function is not None:
@@ -105,9 +107,11 @@ class Expressions:
         return term.Call(node.span, builtins.ENTRIES, (function, *(self.term(each) for _, each in over)), node.span)
 
     def _is_spread(self, node: surface.Node) -> bool:
-        """Whether a broadcast may go over the entries of this, which it does not over a type, or a builtin."""
-        if not isinstance(node, surface.Name) or self._scope.has(node.name):
+        """Whether a broadcast may go over the entries of this, which it does not over a type, a builtin or a number."""
+        if not isinstance(node, surface.Name):
             return True
+        if self._scope.has(node.name):
+            return not self._scope.is_number(node.name)
         language = self._unit.language
         return node.name not in language.annotations.words and builtin(node.name, language.builtins) is None
 
@@ -248,6 +252,8 @@ class Expressions:
             return term.Hole(node.span, "a change inside an expression", self._arguments(node, row))
         same = _as_comprehension(node) if row.name == builtins.MAKING else None
         made = None if same is None else self._rounds(same)
+        if same is not None and isinstance(same.over, surface.Range):
+            self._unit.ranged |= {*same.each.params}
         return self.use(node, row) if made is None else made
 
     def use(self, node: surface.Call, row: builtins.Builtin, mutates: bool = False) -> Term:

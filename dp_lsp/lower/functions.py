@@ -260,6 +260,8 @@ class Functions:
         if node.name != UNUSED:
             self._scope.now[node.name] = local
             self._scope.fixed.add(node.name)
+            if isinstance(type_, NumberOf) or node in self._unit.ranged:
+                self._scope.numbers.add(local)
             self._scope.ownership.bind_parameter(node.name, semantics.is_changeable(type_), isinstance(type_, AModel))
         default = None if node.default is None else _literal(node.default)
         return term.Param(local, type_, static, node.span, seen, default, node.kind == "keyword")

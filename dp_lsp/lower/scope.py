@@ -26,13 +26,16 @@ class NoValue(NamedTuple):
 
 class LoweringUnit:
     """The text that is lowered, of a ``language``, and what is found on the way. ``where`` says to a person what it is,
-    ``known`` is what is known of top-level functions, and ``uses`` are the top-level names that are read."""
+    ``known`` is what is known of top-level functions, ``uses`` are the top-level names that are read, and ``ranged``
+    the parameters of functions that are given the numbers of a range.
+    """
 
     def __init__(self, where: str, text: str, problems: list[Problem], known: Known, language: Language) -> None:
         self.text = text
         self.language = language
         self.known = known
         self.uses: set[str] = set()
+        self.ranged: set[surface.Node] = set()
         self._where = where
         self._problems = problems
 
@@ -71,9 +74,9 @@ class BodyScope:
 
     ``now`` are the versions of names; ``lost`` says of names that only some ways through the code give a value where
     they do; ``fixed`` are parameters and the indices of loops, and ``each`` the variables of the comprehensions around,
-    which nothing else is about; ``captured`` are the names of outer functions that are
-    read here; ``fillable`` are those whose vectors may be changed in place; ``making`` names the function of this scope
-    whose methods are being lowered.
+    which nothing else is about; ``numbers`` are versions that are certainly numbers; ``captured`` are the names of
+    outer functions that are read here; ``fillable`` are those whose vectors may be changed in place; ``making`` names
+    the function of this scope whose methods are being lowered.
     """
 
     def __init__(self, outer: BodyScope | None, known: Known, language: Language) -> None:
@@ -84,6 +87,7 @@ class BodyScope:
         self.lost: dict[str, str] = {}
         self.fixed: set[str] = set()
         self.each: frozenset[str] = frozenset()
+        self.numbers: set[Local] = set()
         self.captured: set[str] = set()
         self.fillable: frozenset[str] = frozenset()
         self.making = ""
@@ -145,6 +149,14 @@ class BodyScope:
             related = (Related(f"`{name}` is {writes[-1].how.value} again here", writes[-1].span),)
             return NoValue(problems.CapturedVariable.at(node.span, name=name, related=related))
         return local
+
+    def is_number(self, name: str) -> bool:
+        """Whether a name stands for a number that a function made here may read: it has one value, or is a variable of
+        a comprehension around."""
+        owner = self.owner(name)
+        if owner is None or owner.now.get(name) not in owner.numbers:
+            return False
+        return name in owner.each or len(list(owner.survey.known_writes(name))) + (name in owner.fixed) <= 1
 
     def lose(self, name: str, why: str) -> None:
         """A name that has no value here, or not that which it had."""

@@ -601,6 +601,7 @@ class Statements:
         index = Local(UNUSED, target.span)
         if place is not None:
             index = self._scope.version(place.name, place.span, Holding(NOWHERE))
+            self._scope.numbers.add(index)
             vector = None if walk.all_of is None else self._scope.read(walk.all_of)
             if isinstance(vector, Local):
                 self._scope.places[index] = {vector}
