@@ -40,7 +40,7 @@ from dp_lsp.core.tallies import (
     reach,
     replacements,
 )
-from dp_lsp.core.term import Apply, Call, Literal, Local, Term, Use
+from dp_lsp.core.term import Apply, Call, Comprehension, Literal, Local, Term, Use
 from dp_lsp.core.types import Base, Bounds, Container, Dataset, Norm, NumberType, Type
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.reading import OUTSIDE, Later, Scope, Unread, deeper
@@ -89,16 +89,13 @@ def _narrower(bounds: Bounds, known: Bounds) -> bool:
     return bounds != known and bool(decide(known.low, "<=", bounds.low) and decide(bounds.high, "<=", known.high))
 
 
-def tightened(inference: Inference, node: Call, judgement: Judgement) -> Judgement:
+def tightened(inference: Inference, node: Call | Comprehension, judgement: Judgement) -> Judgement:
     """How far a statistic moves, where reading it as one sum over the records of a dataset says that better."""
     steps = any(var.gap for var in judgement.moves)  # as those of a dataset have
-    if not steps or node.mutates:
+    if not steps or not _may_be_statistic(node):
         return judgement
     result = inference.type(judgement)
     if not isinstance(result, NumberType | Container):
-        return judgement
-    role = builtins.TABLE[node.builtin].trait(ByRecord)
-    if not (node.builtin in _ARITHMETIC or node.builtin == builtins.LITERAL or role in (ByRecord.MAPS, ByRecord.ADDS)):
         return judgement
     for exact in (True, False):
         reader = Reader(inference, exact, Seen())
@@ -114,7 +111,17 @@ def tightened(inference: Inference, node: Call, judgement: Judgement) -> Judgeme
     return judgement
 
 
-def _least(inference: Inference, node: Call, judgement: Judgement, source: Judgement, factor: Sens) -> Judgement:
+def _may_be_statistic(node: Call | Comprehension) -> bool:
+    if isinstance(node, Comprehension):
+        return True
+    role = builtins.TABLE[node.builtin].trait(ByRecord)
+    known = node.builtin in _ARITHMETIC or node.builtin == builtins.LITERAL or role in (ByRecord.MAPS, ByRecord.ADDS)
+    return known and not node.mutates
+
+
+def _least(
+    inference: Inference, node: Call | Comprehension, judgement: Judgement, source: Judgement, factor: Sens
+) -> Judgement:
     """A statistic that moves by a factor of what the dataset does, where that is less than what is known."""
     better = {}
     for var, own in source.moves.items():
@@ -175,6 +182,12 @@ class Reader(RecordReader):
         """What a record adds to each entry of a vector."""
         if isinstance(node, Apply):
             return self.entries(*self.made(*self.called(node, scope)))
+        if isinstance(node, Comprehension):
+            if node.step is not None:
+                raise Unread
+            ends = self.public(node.first, scope).number, self.public(node.last, scope).number
+            inner = (scope.with_name(node.index, number) for number in _between(*ends))
+            return [self.number(*self.inside(node.body, each)) for each in inner]
         if not isinstance(node, Call) or node.mutates:
             raise Unread
         role = builtins.TABLE[node.builtin].trait(ByRecord)
@@ -207,8 +220,8 @@ class Reader(RecordReader):
             known = [each for each in found if each is not None]
             if len(known) == len(found) and node.builtin == builtins.LITERAL:
                 return known
-            if len(known) == len(found) == 2 and 0 <= known[1] - known[0] < _WIDEST and known[0].denominator == 1:
-                return [known[0] + step for step in range(int(known[1] - known[0]) + 1)]
+            if len(found) == 2:
+                return _between(*found)
         raise Unread
 
     @deeper
@@ -391,6 +404,13 @@ def _of_records(node: Term) -> ByRecord | None:
 def _of_kept(kept: Truth, value: Rule) -> Rule:
     """What a record adds that may be filtered away."""
     return lambda case: value(case) if kept(case) else {}
+
+
+def _between(first: Fraction | None, last: Fraction | None) -> list[Fraction]:
+    """The numbers of a range, if there are some, and not too many."""
+    if first is None or last is None or first.denominator != 1 or not 0 <= last - first < _WIDEST:
+        raise Unread
+    return [first + step for step in range(int(last - first) + 1)]
 
 
 def _numbers_of(record: Record) -> list[Rule]:

@@ -88,7 +88,10 @@ def rule(inference: Inference, node: Term) -> Evaluation:
         case term.Loop():
             return loops.loop(inference, node)
         case term.Comprehension():
-            return _noted(inference, node.span, loops.comprehension(inference, node), loops.COMPREHENSION)
+            made = loops.comprehension(inference, node)
+            if not made.effects.costs:
+                made = made._replace(value=tallies.tightened(inference, node, made.value))
+            return _noted(inference, node.span, made, loops.COMPREHENSION)
         case term.Scope():
             return sampling.scope(inference, node)
         case term.Closure():
