@@ -144,7 +144,7 @@ class Whole(Node):
     __slots__ = ()
 
 
-class Bound(Node):
+class IndexBound(Node):
     """``begin`` or ``end`` in an index: the first or the last position."""
 
     __slots__ = ("last",)

@@ -28,97 +28,97 @@ _PAIRED = ("group", "sampled", "joined")
 _PLAIN = {"laplace", "boundedrange", "approximate"}
 
 
-class Number(NamedTuple):
+class NumberInterval(NamedTuple):
     """An interval that certainly holds a number; of one that is rational and short, that number alone."""
 
     low: Fraction
     high: Fraction
 
-    def __add__(self, other: Number) -> Number:  # type: ignore[override] # a number is no tuple to anybody here
+    def __add__(self, other: NumberInterval) -> NumberInterval:  # type: ignore[override] # a number is no tuple to anybody here
         return _cut(self.low + other.low, self.high + other.high)
 
-    def __sub__(self, other: Number) -> Number:
+    def __sub__(self, other: NumberInterval) -> NumberInterval:
         return _cut(self.low - other.high, self.high - other.low)
 
-    def __mul__(self, other: Number) -> Number:  # type: ignore[override]
+    def __mul__(self, other: NumberInterval) -> NumberInterval:  # type: ignore[override]
         ends = [a * b for a in self for b in other]
         return _cut(min(ends), max(ends))
 
-    def __truediv__(self, other: Number) -> Number:
+    def __truediv__(self, other: NumberInterval) -> NumberInterval:
         if other.low <= 0 <= other.high:
             raise ValueError("a division by what may be 0")
-        return self * Number(1 / other.high, 1 / other.low)
+        return self * NumberInterval(1 / other.high, 1 / other.low)
 
-    def __pow__(self, exponent: int) -> Number:
+    def __pow__(self, exponent: int) -> NumberInterval:
         result = ONE
         for digit in bin(exponent)[2:]:
             result = result * result * self if digit == "1" else result * result
         return result
 
-    def through(self, function: str) -> Number:
+    def through(self, function: str) -> NumberInterval:
         """`exp`, `ln` or `sqrt` of it: growing functions, of which decimal arithmetic gives the nearest value."""
         nearest, (low, high) = getattr(_UP, function), map(_decimal, self, (_DOWN, _UP))
-        return Number(Fraction(_DOWN.next_minus(nearest(low))), Fraction(_UP.next_plus(nearest(high))))
+        return NumberInterval(Fraction(_DOWN.next_minus(nearest(low))), Fraction(_UP.next_plus(nearest(high))))
 
 
 def _decimal(value: Fraction, context: Context) -> Decimal:
     return context.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
-def _cut(*ends: Fraction) -> Number:
+def _cut(*ends: Fraction) -> NumberInterval:
     long = any(max(end.denominator, abs(end.numerator)) > _LONG for end in ends)
-    return Number(*(map(Fraction, map(_decimal, ends, (_DOWN, _UP))) if long else ends))
+    return NumberInterval(*(map(Fraction, map(_decimal, ends, (_DOWN, _UP))) if long else ends))
 
 
-def exact(value: object) -> Number:
+def exact(value: object) -> NumberInterval:
     """A number, or that of a text: `1/3`. A text that nobody would write is refused before it takes long."""
     if isinstance(value, bool) or not isinstance(value, int | Fraction):
         if not re.fullmatch(r"\d{1,999}(\.\d{1,99})?([eE][-+]?\d{1,3})?(/\d{1,999})?", str(value)):
             raise ValueError(f"{str(value)[:40]!r} is not a number of a certificate")
         value = Fraction(str(value))
-    return Number(Fraction(value), Fraction(value))
+    return NumberInterval(Fraction(value), Fraction(value))
 
 
 ZERO, ONE, TWO, _LESS = exact(0), exact(1), exact(2), exact(1 - _ROUNDINGS)
-_TWO_PI = Number(*(Fraction("6.28318530717958647692528676655900576839" + end) for end in "45"))
+_TWO_PI = NumberInterval(*(Fraction("6.28318530717958647692528676655900576839" + end) for end in "45"))
 
 
-def largest(*values: Number) -> Number:
+def largest(*values: NumberInterval) -> NumberInterval:
     """The largest of numbers, and of 0."""
-    return Number(max(each.low for each in (ZERO, *values)), max(each.high for each in (ZERO, *values)))
+    return NumberInterval(max(each.low for each in (ZERO, *values)), max(each.high for each in (ZERO, *values)))
 
 
-def normal(point: Fraction) -> Number:
+def normal(point: Fraction) -> NumberInterval:
     """The distribution function of the standard normal distribution: φ(x)·(x + x³/3 + x⁵/15 + …), whose rest is less
     than its last term; far out φ(x)/(x + 1/(x + 2/(x + …))), of which two cuts lie on two sides."""
-    x = Number(abs(point), abs(point))
+    x = NumberInterval(abs(point), abs(point))
     density = (ZERO - x * x / TWO).through("exp") / _TWO_PI.through("sqrt")
     if abs(point) < 6:
         terms = [x]
         while len(terms) < 50 or terms[-1].high > _ROUNDINGS**8:
             terms.append(terms[-1] * x * x / exact(2 * len(terms) + 1))
-        tail = ONE / TWO - density * (sum(terms, ZERO) + Number(ZERO.low, terms[-1].high))
+        tail = ONE / TWO - density * (sum(terms, ZERO) + NumberInterval(ZERO.low, terms[-1].high))
     else:
         cuts = [x, x]
         for side in (0, 1):
             for level in range(150 + side, 0, -1):
                 cuts[side] = x + exact(level) / cuts[side]
-        tail = density / Number(min(cut.low for cut in cuts), max(cut.high for cut in cuts))
+        tail = density / NumberInterval(min(cut.low for cut in cuts), max(cut.high for cut in cuts))
     return tail if point < 0 else ONE - tail
 
 
-def gaussian_delta(mu: Number, epsilon: Number) -> Number:
+def gaussian_delta(mu: NumberInterval, epsilon: NumberInterval) -> NumberInterval:
     """The δ at ε of Gaussian noise on an input that moves by μ deviations."""
     near, far = mu / TWO - epsilon / mu, ZERO - mu / TWO - epsilon / mu
-    above, below = (Number(normal(x.low).low, normal(x.high).high) for x in (near, far))
+    above, below = (NumberInterval(normal(x.low).low, normal(x.high).high) for x in (near, far))
     return largest(above - epsilon.through("exp") * below)
 
 
 class Account(NamedTuple):
     """What a rule keeps of a node: a number that adds up in a sequence, and a δ."""
 
-    number: Number
-    delta: Number
+    number: NumberInterval
+    delta: NumberInterval
 
 
 def _basic(node: Node, claimed: bool = True) -> Account:
@@ -130,7 +130,7 @@ def _basic(node: Node, claimed: bool = True) -> Account:
     return Account(exact(node["epsilon"]), exact(node.get("delta", 0)))
 
 
-def _renyi(node: Node, alpha: Number) -> Account:
+def _renyi(node: Node, alpha: NumberInterval) -> Account:
     """(ε(α), δ) of a leaf, the curve being that of what is left when δ is set aside."""
     if node["kind"] == "gaussian":
         return Account(alpha * exact(node["mu"]) ** 2 / TWO, ZERO)
@@ -148,7 +148,7 @@ def _renyi(node: Node, alpha: Number) -> Account:
     return Account(inside.through("ln") / less, delta)
 
 
-def _amplified(node: Node, epsilon: Number, delta: Number) -> Account:
+def _amplified(node: Node, epsilon: NumberInterval, delta: NumberInterval) -> Account:
     sampling, grown = (node["scheme"], node["relation"]), epsilon.through("exp") - ONE
     if sampling == ("with-replacement", "change-one"):
         spent = exact(node["draws"]) * (ONE + grown / exact(node["rows"])).through("ln")
@@ -170,7 +170,7 @@ def _chain(steps: list[Account]) -> Account:
     return spent
 
 
-def optimal_delta(each: str, spent: Number, epsilon: Number) -> Number:
+def optimal_delta(each: str, spent: NumberInterval, epsilon: NumberInterval) -> NumberInterval:
     """The δ at ε of randomised responses of one ε each, that are ``spent`` together."""
     once, found = exact(each), ZERO
     count = round((spent / once).high)
@@ -246,7 +246,7 @@ class Replay:
         both = _chain(inside), _chain(inside[::-1])
         return _amplified(node, *inside[0]) if node["kind"] == "sampled" else min(both, key=lambda chain: chain.delta)
 
-    def _sampled(self, node: Node, order: Fraction) -> Number:
+    def _sampled(self, node: Node, order: Fraction) -> NumberInterval:
         """The curve of a sample at a whole order."""
         sampling, kinds = (node["scheme"], node["relation"]), self.kinds(node["body"])
         if sampling not in _SAMPLED or kinds & {*_PAIRED, "approximate"} or order.denominator > 1 or order > _MOST:

@@ -9,7 +9,7 @@ from lark import Lark
 from lark.grammar import Rule
 from lark.parsers.lalr_analysis import Shift
 
-from dp_lsp.frontends.julia.parse import Shape, Table
+from dp_lsp.frontends.julia.parse import RuleShape, Table
 
 _HEAD = '''"""The parse table. Made by `pytest tests/test_table.py --update` of grammar.lark; edit that instead."""
 
@@ -37,7 +37,7 @@ def made(grammar: str) -> Table:
     return Table(states, tuple(map(_shape, rules)))
 
 
-def _shape(rule: Rule) -> Shape:
+def _shape(rule: Rule) -> RuleShape:
     """What lark would do with the children of a rule, with placeholders for what is missing."""
     options = rule.options
     missing = "".join("1" if empty else "0" for empty in options.empty_indices or [False] * len(rule.expansion))
@@ -50,7 +50,7 @@ def _shape(rule: Rule) -> Shape:
             nothing = 0
     name = str(rule.alias or options.template_source or rule.origin.name)
     inlined = bool(options.expand1 and not rule.alias)
-    return Shape(str(rule.origin.name), name, len(rule.expansion), tuple(kept), nothing + before[-1], inlined)
+    return RuleShape(str(rule.origin.name), name, len(rule.expansion), tuple(kept), nothing + before[-1], inlined)
 
 
 def module(table: Table) -> str:
@@ -75,7 +75,7 @@ def _parts(row: dict[str, int]) -> Iterator[tuple[str, str]]:
         yield " ".join(name for name, each in row.items() if each == code), f"~{~code}"
 
 
-def _written(rule: Shape) -> str:
+def _written(rule: RuleShape) -> str:
     children = []
     for index, several, nothing in rule.kept:
         children += ["-"] * nothing + [f"{index}{'*' * several}"]

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from dp_lsp.core import machine
-from dp_lsp.core.machine import ANY, Arrays, Declared, Named, Numbers, Stored, Tuples
+from dp_lsp.core.machine import ANY, Arrays, Declared, NominalType, Numbers, Stored, Tuples
 
 TYPES = {
     "Bool": machine.BOOL,
@@ -134,7 +134,7 @@ WITHIN: list[tuple[Declared, Declared]] = [
     (_vector("Real", False), _vector("Real", True)),
     (_vector("Real", True), ANY_VECTOR),
     (Tuples((INT, FLOAT)), Tuples((REAL, REAL))),
-    (Named("DMModel"), ANY),
+    (NominalType("DMModel"), ANY),
 ]
 NOT_WITHIN: list[tuple[Declared, Declared]] = [
     *((right, left) for left, right in WITHIN),
@@ -144,7 +144,7 @@ NOT_WITHIN: list[tuple[Declared, Declared]] = [
     (_vector("Int", False), _vector("Integer", False)),
     (_vector("Int", False), Arrays(2, machine.ELEMENTS)),
     (Tuples((INT,)), Tuples((INT, INT))),
-    (Named("Function"), Named("DMModel")),
+    (NominalType("Function"), NominalType("DMModel")),
 ]
 
 

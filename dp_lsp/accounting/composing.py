@@ -409,7 +409,7 @@ class Sample(Curve):
 
 
 @value
-class Added(Sample):
+class AddedRecord(Sample):
     """A Poisson sample of ``rate`` q, of which one has a record more: (1-q)·Q + q·P against Q, and the other way round.
     The curve is q·D(ln(1 + (e^ε - 1)/q)), back (1 - (1-q)e^ε)·D'(ln(q·e^ε/(1 - (1-q)e^ε))) (Zhu, Dong and Wang 2022,
     Theorem 11; back by exchanging an event and its complement twice)."""

@@ -34,7 +34,7 @@ from dp_lsp.accounting.charge import (
     from_nodes,
     to_nodes,
 )
-from dp_lsp.accounting.composing import Added, Drawn, Redrawn, Replaced, Sample, chances, composed
+from dp_lsp.accounting.composing import AddedRecord, Drawn, Redrawn, Replaced, Sample, chances, composed
 from dp_lsp.accounting.guarantee import Find, Guarantee, NodeClaim, NumericMeasure, conditions
 from dp_lsp.mechanisms.arithmetic import shown
 from dp_lsp.mechanisms.mechanism import Curve, Loss
@@ -104,7 +104,7 @@ def _sampled(node: ChargedSample) -> Curve | None:
         return _inside(node, node.steps) if node.rate else _NOTHING
     match node.scheme, node.relation:
         case Scheme.POISSON, Relation.ADD_REMOVE:
-            return of(Added)
+            return of(AddedRecord)
         case Scheme.POISSON, Relation.CHANGE_ONE:
             return of(Replaced, 2)
         case Scheme.WITHOUT_REPLACEMENT, Relation.CHANGE_ONE:

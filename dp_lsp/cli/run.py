@@ -71,7 +71,7 @@ def run(request: Request) -> int:
         complain(f"nothing is released: {request.output_file or 'standard output'}: {error.strerror}")
         return USAGE
     try:
-        return _written(_Run(request).released(library), target)
+        return _written(_FunctionRun(request).released(library), target)
     except Misused as wrong:
         raise click.UsageError(without_commands(printable(str(wrong)))) from None
     except RunRefused as why:
@@ -131,7 +131,7 @@ class _Unchanged:
         return self._texts[name]
 
 
-class _Run:
+class _FunctionRun:
     """A run of a function of a file, with all that includes."""
 
     def __init__(self, request: Request) -> None:

@@ -288,25 +288,25 @@ _LARGEST = 1 << 20
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
-class Read(NamedTuple):
+class ReadConfiguration(NamedTuple):
     """What a file says. It has no ``configuration`` if there is a problem, or if it is none."""
 
     configuration: Configuration | None
     problems: tuple[Problem, ...] = ()
 
 
-NO_CONFIGURATION = Read(None)
-OUTSIDE_LINK = Read(None, (OutsideLink.at(Span(0, 0)),))
+NO_CONFIGURATION = ReadConfiguration(None)
+OUTSIDE_LINK = ReadConfiguration(None, (OutsideLink.at(Span(0, 0)),))
 """What stands for a file that is not read, as it is a link that leads out of the repository."""
 
 
-def read_configuration(name: str, text: SourceText) -> Read:
+def read_configuration(name: str, text: SourceText) -> ReadConfiguration:
     """What a file with this name says."""
     section = SECTION if os.path.basename(name) == PROJECT_FILE else ()
     if section and section[-1] not in text.content:
         return NO_CONFIGURATION  # it is about other tools, whose errors are not ours
     if text.problem is not None:
-        return Read(None, (text.problem,))
+        return ReadConfiguration(None, (text.problem,))
     try:
         data: Any = _parsed(text.content)
         for key in section:
@@ -315,11 +315,11 @@ def read_configuration(name: str, text: SourceText) -> Read:
             return NO_CONFIGURATION
         finder = Finder(places(text.content), kinds())
     except ValueError as error:
-        return Read(None, (_not_toml(text.content, str(error)),))
+        return ReadConfiguration(None, (_not_toml(text.content, str(error)),))
     except RecursionError:
-        return Read(None, (NotToml.at(Span(0, 0), reason="it is nested too deeply"),))
+        return ReadConfiguration(None, (NotToml.at(Span(0, 0), reason="it is nested too deeply"),))
     found = TABLE.read(data, section, finder)
-    return Read(None if finder.problems else found, tuple(finder.problems))
+    return ReadConfiguration(None if finder.problems else found, tuple(finder.problems))
 
 
 def place_of(name: str, text: SourceText, key: str) -> Span:

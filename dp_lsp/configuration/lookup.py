@@ -16,7 +16,7 @@ from dp_lsp.problem import Problem
 
 if TYPE_CHECKING:
     from dp_lsp.configuration.baseline import Baseline
-    from dp_lsp.configuration.keys import Configuration, Read
+    from dp_lsp.configuration.keys import Configuration, ReadConfiguration
 
 
 class _FolderConfiguration(NamedTuple):
@@ -177,7 +177,7 @@ class Configurations:
         text = read_file(file)
         return self._place(file, self._counted(file, text, read_configuration(file, text)))
 
-    def _counted(self, file: str, text: SourceText, found: Read) -> Configuration:
+    def _counted(self, file: str, text: SourceText, found: ReadConfiguration) -> Configuration:
         from dp_lsp.configuration.keys import Configuration
 
         problems = found.problems
@@ -205,7 +205,7 @@ class Configurations:
         return (WrongValue.at(place_of(file, text, key), name=key, words=words),) if words else ()
 
 
-def _without_ledger(file: str, text: SourceText, found: Read) -> Iterator[Problem]:
+def _without_ledger(file: str, text: SourceText, found: ReadConfiguration) -> Iterator[Problem]:
     """What is wrong with the path of the ledger that a configuration names."""
     from dp_lsp.configuration.keys import place_of
     from dp_lsp.configuration.problems import WrongValue

@@ -157,7 +157,7 @@ class Apart(Enum):
 
 
 @known_thing
-class Place:
+class RoundPlace:
     """What a round of a loop reads that others do not: the row or entry at its index, or records that a condition on it
     keeps. ``along`` says how far outer variables move all places together, and ``apart`` how that is spread over them;
     one step of what is spread in whole steps reaches ``each`` places at most, and moves each by at most 1."""
@@ -176,7 +176,7 @@ class Repeat:
     count: Sens
     body: Cost
     origin: Origin
-    places: Mapping[Var, Place] = field(default_factory=dict)
+    places: Mapping[Var, RoundPlace] = field(default_factory=dict)
 
 
 @undigested(origin=_OF_FUNCTION)

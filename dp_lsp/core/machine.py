@@ -242,7 +242,7 @@ class Storage:
 
 
 @value
-class AnyValue:
+class AnyDeclared:
     """``Any``: every value."""
 
 
@@ -269,24 +269,24 @@ class Tuples:
 
 
 @value
-class Named:
+class NominalType:
     """A type that nothing else is a subtype of but itself: a gradient, a model, a function."""
 
     name: str
 
 
-Declared = AnyValue | Numbers | Arrays | Tuples | Named
+Declared = AnyDeclared | Numbers | Arrays | Tuples | NominalType
 """What Julia sees of an annotation."""
 
-ANY = AnyValue()
-UNREAD = Named("")
+ANY = AnyDeclared()
+UNREAD = NominalType("")
 """An annotation that was not understood: it may be any type, also one that has another name."""
 
 
 def within(left: Declared, right: Declared) -> bool:
     """Whether a type is a subtype of another."""
     match left, right:
-        case (_, AnyValue()):
+        case (_, AnyDeclared()):
             return True
         case (Numbers(a), Numbers(b)):
             return not a & ~b

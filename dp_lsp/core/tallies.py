@@ -123,7 +123,7 @@ def cases(
             )
 
 
-class Source(NamedTuple):
+class TalliedDataset(NamedTuple):
     """A dataset that is read down to, and by what name."""
 
     local: Local
@@ -144,7 +144,7 @@ class Seen:
     they see."""
 
     def __init__(self, others: Seen | None = None) -> None:
-        self.source: Source | None = None if others is None else others.source
+        self.source: TalliedDataset | None = None if others is None else others.source
         self.cuts: dict[Feature, set[Fraction]] = (
             {} if others is None else {f: {*each} for f, each in others.cuts.items()}
         )
@@ -428,7 +428,7 @@ def _of_formulas(sizes: list[Sens], norm: Norm) -> Sens:
     return sens.total(each * each for each in sizes).root()
 
 
-class Part(NamedTuple):
+class TalliedPart(NamedTuple):
     """What one release sees of a dataset: what a record adds to each of its entries, measured in a norm. A
     person moves it by ``far`` at most. What is not ``graded`` costs the same however little it moves."""
 
@@ -459,7 +459,7 @@ class Parted:
 
     def __init__(self, replaced: bool) -> None:
         self.seen = Seen()
-        self.parts: list[Part] = []
+        self.parts: list[TalliedPart] = []
         self.replaced = replaced
 
     def ways(self) -> tuple[Distances, ...]:
@@ -497,7 +497,7 @@ class Parted:
         """What a record adds to each part in one case; nothing, where that is not known."""
         return tuple(self._added_to(part, case) for part in self.parts)
 
-    def _added_to(self, part: Part, case: Case) -> frozenset[Point]:
+    def _added_to(self, part: TalliedPart, case: Case) -> frozenset[Point]:
         try:
             return frozenset(points([case], part.rules, self.seen.known))
         except TooMany:
@@ -507,7 +507,7 @@ class Parted:
         return tuple(_share(part, added, records) for part, *added in zip(self.parts, *changed, strict=True))
 
 
-def _share(part: Part, added: Sequence[frozenset[Point]], records: int) -> Sens:
+def _share(part: TalliedPart, added: Sequence[frozenset[Point]], records: int) -> Sens:
     """How far a part moves by what each of one or two records adds to it, as a share of what one of so many ``records``
     of a person moves at most."""
     if not all(added):

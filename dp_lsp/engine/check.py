@@ -23,7 +23,7 @@ from dp_lsp.engine.distributions import Answers
 from dp_lsp.engine.merge import together
 from dp_lsp.engine.module import NOTHING, Carried, Elsewhere, Module, remembered
 from dp_lsp.engine.pieces import Memo, Pieces
-from dp_lsp.engine.problems import IncludeWithoutFolder, TooLong
+from dp_lsp.engine.problems import FileTooLong, IncludeWithoutFolder
 from dp_lsp.engine.project import Project, ProjectPart, project
 from dp_lsp.engine.remarks import Allowance
 from dp_lsp.engine.runnable import Runnable, runnable
@@ -66,7 +66,7 @@ class _How(NamedTuple):
         problem = text.problem or self.language.syntax.refused(text.content)
         size, most = len(text.content), self.options(name).limits.characters
         if problem is None and size > most:
-            problem = TooLong.at(Span(0, 0), size=f"{size:,}", limit=f"{most:,}")
+            problem = FileTooLong.at(Span(0, 0), size=f"{size:,}", limit=f"{most:,}")
         return text._replace(problem=problem)
 
 

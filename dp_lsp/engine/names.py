@@ -346,7 +346,7 @@ _VISITS: dict[type, Callable[[_Walk, Any, _Scope | None], None]] = {
     surface.Number: _Walk._nothing,
     surface.Boolean: _Walk._nothing,
     surface.Whole: _Walk._nothing,
-    surface.Bound: _Walk._nothing,
+    surface.IndexBound: _Walk._nothing,
     surface.ModuleMark: _Walk._nothing,
 }
 

@@ -209,7 +209,7 @@ class TooManyIncludes(Kind):
     unchecked = True
 
 
-class TooLong(Kind):
+class FileTooLong(Kind):
     """The file is longer than what is checked, so nothing is known of it.
 
     Nobody writes a program that long; a text that a program has written may take hours. A configuration can allow less,

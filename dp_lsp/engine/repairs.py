@@ -220,12 +220,12 @@ class _Trial:
         chunks = enumerate(self._analysis.chunks)
         return next((i for i, each in chunks if each.start <= start <= each.start + each.length), -1)
 
-    def seen(self) -> _Seen:
+    def seen(self) -> _CheckedText:
         """What proposals may be made of."""
         if not self._before:
             self._begin()
         defined = {name for analyses in self._before for each in analyses.values() for name in _names_defined(each)}
-        return _Seen(
+        return _CheckedText(
             self._text,
             frontends.of(self._file, self._analysis.options.language).rendering,
             self._analysis,
@@ -337,7 +337,7 @@ _VALUES: tuple[Annotation, ...] = (
 _BREAK = re.compile(r"\r\n|\n|\r")
 
 
-class _Seen(NamedTuple):
+class _CheckedText(NamedTuple):
     """A text, who writes its language, what is known of it, and the names that its projects define."""
 
     text: str
@@ -355,7 +355,7 @@ def _is_hopeful(problem: Problem) -> bool:
     return problem.code in _PROPOSERS
 
 
-def _proposals(problem: Problem, seen: Callable[[], _Seen]) -> Iterable[Fix]:
+def _proposals(problem: Problem, seen: Callable[[], _CheckedText]) -> Iterable[Fix]:
     """The fixes that are worth a trial."""
     propose = _PROPOSERS.get(problem.code)
     return () if propose is None else propose(problem, seen())
@@ -366,14 +366,14 @@ def _names_defined(analysis: Analysis) -> Iterator[str]:
     return (name for placed in analysis.chunks for name in placed.record.verdict.defines)
 
 
-def _name(problem: Problem, seen: _Seen) -> Iterator[Fix]:
+def _name(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
     """A name that is spelled almost like this one: of a builtin, of the project, or of the function it stands in."""
     around = (seen.text[chunk.start :][: chunk.length] for chunk in seen.analysis.chunks_at(problem.span.start))
     words = {word for text in around for word in _WORD.findall(text)}
     return _spellings(problem.span, seen.text, words | seen.defined | set(seen.analysis.language.builtins.names()))
 
 
-def _type(problem: Problem, seen: _Seen) -> Iterator[Fix]:
+def _type(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
     """A type or norm that is spelled almost like one of the words of an annotation."""
     start, end = problem.span
     for word in _WORD.finditer(seen.text, start, end):
@@ -394,7 +394,7 @@ def _spellings(span: Span, text: str, known: Iterable[str], words: Collection[st
         yield Fix(f"change `{written}` to `{name}`", (Edit(span, name),))
 
 
-def _annotation(problem: Problem, seen: _Seen) -> Iterable[Fix]:
+def _annotation(problem: Problem, seen: _CheckedText) -> Iterable[Fix]:
     """An annotation for a parameter that has none."""
     function = seen.analysis.function_named_at(problem.span.start)
     return () if function is None else seen.fixes(Annotate(function.name_span, (*_VALUES, AFunction())))
@@ -418,13 +418,13 @@ def _ignores(problem: Problem, source: Source, language: Language) -> Iterator[C
     yield lambda reason: Edit(Span(start, start), f"{indent}{ignoring(language, problem.code, reason)}{ends}")
 
 
-def _by_map(problem: Problem, seen: _Seen) -> Iterable[Fix]:
+def _by_map(problem: Problem, seen: _CheckedText) -> Iterable[Fix]:
     """Other words for it, here and in the rest of the function."""
     others = tuple(place.span for place in problem.related if place.where is None)
     return seen.fixes(ByMap(problem.span, others))
 
 
-def _least_noise(problem: Problem, seen: _Seen) -> Iterable[Fix]:
+def _least_noise(problem: Problem, seen: _CheckedText) -> Iterable[Fix]:
     """Gaussian noise that is as large as its ε and δ ask for, where the classical formula has no proof."""
     from dp_lsp.mechanisms.normal import least_deviation  # hardly any problem asks for it
 
@@ -434,12 +434,12 @@ def _least_noise(problem: Problem, seen: _Seen) -> Iterable[Fix]:
 # Comments that speak to the checker
 
 
-def _comment(problem: Problem, seen: _Seen) -> Iterator[Fix]:
+def _comment(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
     """To leave a comment out, with its line if nothing else stands there."""
     yield _without(problem, seen.text, sure=True)
 
 
-def _unknown_comment(problem: Problem, seen: _Seen) -> Iterator[Fix]:
+def _unknown_comment(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
     """A comment as it may have been meant: with a word or a code that is spelled almost like the one it has."""
     start, end = problem.span
     for word in _WORD.finditer(seen.text, start, end):
@@ -460,17 +460,17 @@ def _without(problem: Problem, text: str, sure: bool) -> Fix:
 # What is changed in place
 
 
-def _return(problem: Problem, seen: _Seen) -> Iterable[Fix]:
+def _return(problem: Problem, seen: _CheckedText) -> Iterable[Fix]:
     """An end of a function that changes what it was given."""
     return seen.fixes(ReturnNothing(problem.span))
 
 
-def _copy_each_round(problem: Problem, seen: _Seen) -> Iterable[Fix]:
+def _copy_each_round(problem: Problem, seen: _CheckedText) -> Iterable[Fix]:
     """A copy where a loop gives one name what another stands for."""
     return seen.fixes(CopyRenamed(problem.span))
 
 
-def _as_parameter(problem: Problem, seen: _Seen) -> Iterable[Fix]:
+def _as_parameter(problem: Problem, seen: _CheckedText) -> Iterable[Fix]:
     """What a function inside another changes becomes one of its parameters, and is given in each call."""
     around = next((each for each in seen.analysis.chunks_at(problem.span.start)), None)
     if around is None:
@@ -481,19 +481,19 @@ def _as_parameter(problem: Problem, seen: _Seen) -> Iterable[Fix]:
 # Text that cannot be read
 
 
-def _character(problem: Problem, seen: _Seen) -> Iterable[Fix]:
+def _character(problem: Problem, seen: _CheckedText) -> Iterable[Fix]:
     """What looks like the characters of a line that cannot be read."""
     source = seen.analysis.source
     return seen.fixes(Lookalikes(source.line_span(source.place(problem.span.start).line)))
 
 
-def _end(problem: Problem, seen: _Seen) -> Iterable[Fix]:
+def _end(problem: Problem, seen: _CheckedText) -> Iterable[Fix]:
     """The end of a block that is missing."""
     opener = next((related.span.start for related in problem.related), problem.span.start)
     return seen.fixes(CloseBlock(opener, problem.span.end))
 
 
-def _import(problem: Problem, seen: _Seen) -> Iterable[Fix]:
+def _import(problem: Problem, seen: _CheckedText) -> Iterable[Fix]:
     """An import that brings no names but the module's own."""
     return seen.fixes(ImportNamed(problem.span))
 
@@ -501,18 +501,18 @@ def _import(problem: Problem, seen: _Seen) -> Iterable[Fix]:
 # Types
 
 
-def _result(problem: Problem, seen: _Seen) -> Iterable[Fix]:
+def _result(problem: Problem, seen: _CheckedText) -> Iterable[Fix]:
     """Another type of the result than the one that is declared."""
     function = seen.analysis.function_named_at(problem.span.start)
     return () if function is None else seen.fixes(DeclareResult(function.name_span, _VALUES))
 
 
-def _unbox(problem: Problem, seen: _Seen) -> Iterable[Fix]:
+def _unbox(problem: Problem, seen: _CheckedText) -> Iterable[Fix]:
     """What a black box returns, read as a number."""
     return seen.fixes(Through("read it as a Real number", problem.span, (UNBOX,), sure=False))
 
 
-def _public(problem: Problem, seen: _Seen) -> Iterator[Fix]:
+def _public(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
     """Of several parameters one that is public: a number that is known does not move, so what it scales moves by a
     known factor. To make the only one public would be no answer."""
     function = next((each for each in seen.analysis.functions if each.span.covers(problem.span.start)), None)
@@ -524,7 +524,7 @@ def _public(problem: Problem, seen: _Seen) -> Iterator[Fix]:
         yield from seen.fixes(DeclarePublic(frozenset((name,)), function=function.name_span))
 
 
-_PROPOSERS: dict[str, Callable[[Problem, _Seen], Iterable[Fix]]] = {
+_PROPOSERS: dict[str, Callable[[Problem, _CheckedText], Iterable[Fix]]] = {
     UnknownName.code: _name,
     UnknownType.code: _type,
     NeedsTypes.code: _annotation,

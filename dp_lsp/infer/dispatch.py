@@ -167,7 +167,7 @@ def _cover(method: Scheme, types: Sequence[Type]) -> list[Cover]:
 def cover(declared: machine.Declared, type_: Type) -> Cover:
     """Of which values of a type an annotation is the type when the program runs."""
     match declared, type_:
-        case (machine.AnyValue(), _):
+        case (machine.AnyDeclared(), _):
             return Cover.ALL
         case (_, TypeVariable() | Unknown()):
             return Cover.OPEN
@@ -186,7 +186,7 @@ def cover(declared: machine.Declared, type_: Type) -> Cover:
             if len(wanted_items) != len(items):
                 return Cover.NONE
             return min(map(cover, wanted_items, items), default=Cover.SOME)  # `nothing` is a tuple of none here, too
-        case (machine.Named(name), FunctionType() | ModelType() | Container(kind=Kind.GRADIENT)):
+        case (machine.NominalType(name), FunctionType() | ModelType() | Container(kind=Kind.GRADIENT)):
             return Cover.ALL if _NAMES[type(type_)] == name else Cover.NONE
     return Cover.NONE
 

@@ -17,7 +17,7 @@ from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import norms_of, symbols_of
-from dp_lsp.core.events import Cost, Place, Repeat, Var, variables
+from dp_lsp.core.events import Cost, Repeat, RoundPlace, Var, variables
 from dp_lsp.core.linear import LinearForm
 from dp_lsp.core.machine import Stored
 from dp_lsp.core.metrics import diameter, has_gap, spread
@@ -446,10 +446,10 @@ def _in_all_rounds(inference: Inference, node: term.Rounds, number: Sens, cost: 
     return spending(Repeat(number, cost, Origin(node.span, LOOP), places))
 
 
-def _place(inference: Inference, node: term.Rounds, var: Var, lies: Lies) -> Place:
+def _place(inference: Inference, node: term.Rounds, var: Var, lies: Lies) -> RoundPlace:
     """What a variable of a round stands for, as what is outside of the loop moves it."""
     moved = inference.paid(moves.own(var, node.span), node.span)
-    return Place({outer: move.sens for outer, move in moved.items()}, *lies)
+    return RoundPlace({outer: move.sens for outer, move in moved.items()}, *lies)
 
 
 def _protected(inference: Inference, node: term.Loop, moved: Moves, name: str, when: str) -> Effects:

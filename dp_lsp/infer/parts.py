@@ -22,7 +22,7 @@ from dp_lsp.core.linear import Piece, Rows
 from dp_lsp.core.metrics import as_dataset
 from dp_lsp.core.scheme import Judgement, Move, SchemeParameter
 from dp_lsp.core.sens import ONE
-from dp_lsp.core.tallies import Part, Parted, Rule, Seen, TooMany, Truth, Value, points
+from dp_lsp.core.tallies import Parted, Rule, Seen, TalliedPart, TooMany, Truth, Value, points
 from dp_lsp.core.term import Call, Term
 from dp_lsp.core.types import Container, Norm
 from dp_lsp.infer import cells, moves, sources
@@ -89,7 +89,7 @@ def records_told_apart(inference: Inference, var: Var, move: Move) -> Var:
     return _counted(parted, reader, _as_filtered(reader, var, read)) or var
 
 
-def _counted(parted: Parted, reader: Reader, part: Part | None) -> Var | None:
+def _counted(parted: Parted, reader: Reader, part: TalliedPart | None) -> Var | None:
     """The variable of a part, which is one of them from here on."""
     if part is None:
         return None
@@ -148,7 +148,7 @@ def _of(reader: Reader, var: Var, rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
     return rules
 
 
-def _as_sum(reader: Reader, var: Var, move: Move, read: Read) -> Part | None:
+def _as_sum(reader: Reader, var: Var, move: Move, read: Read) -> TalliedPart | None:
     """A statistic that adds something up for each record."""
     if not isinstance(read.norm, Norm):
         return None
@@ -157,16 +157,16 @@ def _as_sum(reader: Reader, var: Var, move: Move, read: Read) -> Part | None:
         points(reader.seen.cases(), rules, reader.seen.known)
     except (Unread, TooMany):
         return None
-    return Part(_part(var), rules, read.norm, move.sens, read.shared)
+    return TalliedPart(_part(var), rules, read.norm, move.sens, read.shared)
 
 
-def _as_filtered(reader: Reader, var: Var, read: Read) -> Part | None:
+def _as_filtered(reader: Reader, var: Var, read: Read) -> TalliedPart | None:
     """What moves with nothing of a dataset but the records that filters keep."""
     try:
         rules = read.rules(reader, OUTSIDE)
     except (Unread, TooMany):
         return None
-    return Part(_part(var), rules, Norm.L1, ONE, graded=False)
+    return TalliedPart(_part(var), rules, Norm.L1, ONE, graded=False)
 
 
 def _part(whole: Var) -> Var:

@@ -32,7 +32,7 @@ from dp_lsp.core.sens import Sens, number
 from dp_lsp.core.tallies import (
     Rule,
     Seen,
-    Source,
+    TalliedDataset,
     TooMany,
     Truth,
     largest,
@@ -146,7 +146,7 @@ class Reader(RecordReader):
         """Which records are among those of a dataset."""
         return self._dataset(node, scope).kept
 
-    def reads_one(self) -> Source | None:
+    def reads_one(self) -> TalliedDataset | None:
         """The only dataset that something moves with that moves with this one."""
         source = self.seen.source
         if source is None:
@@ -310,7 +310,7 @@ class Reader(RecordReader):
         source = self.seen.source
         if judgement is None or type_ is None or (source is not None and source.local is not node.local):
             raise Unread
-        self.seen.source = Source(node.local, judgement, type_)
+        self.seen.source = TalliedDataset(node.local, judgement, type_)
         return Records(lambda case: True, self._record(node.local, type_))
 
     def _record(self, key: Hashable, type_: Dataset) -> Record:

@@ -67,7 +67,7 @@ class Expressions:
                 return term.Call(node.span, builtins.RANGE, tuple(ends), node.span)
             case surface.Index():
                 return self._indexed(node)
-            case surface.Bound():
+            case surface.IndexBound():
                 return self._bound(node)
             case surface.If() if node.otherwise is not None:
                 return self._choice(node)
@@ -320,7 +320,7 @@ class Expressions:
         self._around = around
         return term.Call(node.span, row, tuple(args), node.span)
 
-    def _bound(self, node: surface.Bound) -> Term:
+    def _bound(self, node: surface.IndexBound) -> Term:
         """The first or the last position of what is indexed there, which has a name: it is looked at twice."""
         if self._around is None:
             return self._unit.refused(node, "`end` in a function inside an index")

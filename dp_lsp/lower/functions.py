@@ -7,7 +7,7 @@ from typing import NamedTuple
 from dp_lsp import surface
 from dp_lsp.core import term
 from dp_lsp.core.annotation import AModel, Anything, NumberOf
-from dp_lsp.core.machine import UNREAD, Declared, Named, Tuples
+from dp_lsp.core.machine import UNREAD, Declared, NominalType, Tuples
 from dp_lsp.core.term import Bind, Body, Method, Term
 from dp_lsp.language import RefusedType, Returned
 from dp_lsp.lower import problems
@@ -384,4 +384,4 @@ def _defined(
     return tuple(types[:count] for count in range(needed, len(types) + 1))
 
 
-_ANY_NUMBER = Named("Vararg")
+_ANY_NUMBER = NominalType("Vararg")

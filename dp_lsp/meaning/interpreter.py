@@ -304,14 +304,14 @@ def are_told_apart(methods: Sequence[Method]) -> bool:
 _MOST_CHOICES = 10_000
 _STORED = (machine.BOOL, machine.INT, machine.FLOAT64)
 _ARRAYS = [[machine.Arrays(axes, each) for each in _STORED] for axes in (1, 2)]
-_OTHER_VECTORS = [machine.Named(each) for each in ("DMGrads", "DMModel", "a view")]
+_OTHER_VECTORS = [machine.NominalType(each) for each in ("DMGrads", "DMModel", "a view")]
 _OTHER_MATRICES = _OTHER_VECTORS[-1:]
 _PLAIN: tuple[Sequence[Declared], ...] = (
     [machine.Numbers(machine.BOOL)],
     [machine.Numbers(machine.INT), machine.Numbers(machine.FLOAT64)],
     [*_ARRAYS[0], *_OTHER_VECTORS],
     [*_ARRAYS[1], *_OTHER_MATRICES],
-    [machine.Named("Function")],
+    [machine.NominalType("Function")],
 )
 """What a value here may be stored as: a truth value, a number, a vector, a matrix, a function."""
 
@@ -346,7 +346,7 @@ def _run_time_types(value: Value) -> list[Declared]:
         arrays: list[Declared] = [machine.Arrays(value.ndim, each) for each in held]
         return [*arrays, *(_OTHER_VECTORS if value.ndim == 1 else _OTHER_MATRICES)]
     if callable(value):
-        return [machine.Named("Function")]
+        return [machine.NominalType("Function")]
     return [machine.Numbers(each) for each in _stored(value)]
 
 

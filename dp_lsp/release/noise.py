@@ -3,7 +3,7 @@
 A bound is proved for noise that has a density. OpenDP draws whole numbers, so its noise costs a little more than that,
 however fine its steps are. What is released must cost no more than is stated; so OpenDP only proposes, by noise whose
 scale is a little larger, and what it proposes is kept with a chance that makes noise with a density of it: exactly, by
-random bits that are drawn until they decide (:class:`_Place`). What is released is rounded to steps that do
+random bits that are drawn until they decide (:class:`_LazyUniform`). What is released is rounded to steps that do
 not depend on the data, which is post-processing. So there is nothing to add to what is stated, and ε and δ of a run are
 those that are proved.
 
@@ -52,7 +52,7 @@ _Cost = Callable[[Fraction], Fraction]
 """What is at least 0 between 0 and 1, and only rises or only falls there."""
 
 
-class _Place:
+class _LazyUniform:
     """A number between 0 and 1, each as likely as the others. Bits are drawn from the ``source`` as they are needed."""
 
     __slots__ = ("_bits", "_known", "_source")
@@ -80,7 +80,7 @@ class _Noise(NamedTuple):
     """A real number: a whole one, and how far it is from there to the next."""
 
     whole: int
-    place: _Place
+    place: _LazyUniform
 
     def onto(self, x: Fraction) -> int:
         """The whole number that is next to the sum of this and ``x``."""
@@ -103,7 +103,7 @@ class _Noise(NamedTuple):
         return _is_less(needed, lambda: self.place.ends, closer)
 
 
-def _is_kept(cost: _Cost, place: _Place) -> bool:
+def _is_kept(cost: _Cost, place: _LazyUniform) -> bool:
     """True with the chance exp(-cost(place)), exactly. The exponential is that of as many independent parts as make
     each cost 1 at most, and each part goes by the length of a run of uniform numbers (Forsythe 1972, after von Neumann;
     for rational costs Canonne, Kamath and Steinke 2020, algorithm 1)."""
@@ -111,16 +111,16 @@ def _is_kept(cost: _Cost, place: _Place) -> bool:
     return all(_is_part_kept(cost, parts, place) for _ in range(parts))
 
 
-def _is_part_kept(cost: _Cost, parts: int, place: _Place) -> bool:
+def _is_part_kept(cost: _Cost, parts: int, place: _LazyUniform) -> bool:
     length = 1
     while _happens(cost, parts * length, place):
         length += 1
     return length % 2 == 1
 
 
-def _happens(cost: _Cost, share: int, place: _Place) -> bool:
+def _happens(cost: _Cost, share: int, place: _LazyUniform) -> bool:
     """True with the chance cost(place)/share."""
-    drawn = _Place(place._source)
+    drawn = _LazyUniform(place._source)
     drawn.look_closer()
 
     def closer() -> None:
@@ -216,7 +216,7 @@ class SampledNoise:
 
         def noise() -> _Noise:
             while True:
-                found = _Noise(_whole(proposed), _Place(self._system))
+                found = _Noise(_whole(proposed), _LazyUniform(self._system))
                 if _is_kept(_laplacian(found.whole, exact), found.place):
                     return found
 
@@ -242,7 +242,7 @@ class SampledNoise:
         proposed = self._stock(("gaussian", deviation), make, scale, moves, 1 / (2 * deviation**2))
         exact = _DEVIATION * _WIDER, Fraction(scale)
         while True:
-            found = _Noise(proposed.take(), _Place(self._system))
+            found = _Noise(proposed.take(), _LazyUniform(self._system))
             if not _fits(found.whole) or _is_kept(_normal(found.whole, *exact), found.place):
                 return found
 
@@ -285,7 +285,7 @@ class SampledNoise:
         measured, exact = self._priced(("gumbel", n, epsilon), make, scale, n, epsilon**2 / 8), Fraction(scale)
         while True:
             found = int(measured(proposed))
-            if _is_kept(_constant((proposed[found] - below[found]) / exact), _Place(self._system)):
+            if _is_kept(_constant((proposed[found] - below[found]) / exact), _LazyUniform(self._system)):
                 return found
 
     def told(self, truth: int | None, count: int, epsilon: Fraction) -> int:

@@ -51,7 +51,7 @@ from dp_lsp.worker.frames import (
     Learn,
     Look,
     NewConfiguration,
-    Opened,
+    OpenedText,
     Repaired,
     Spare,
     Stopped,
@@ -79,7 +79,7 @@ _PORTION = 0.05  # seconds after which the other side is told what has come of w
 _log = logging.getLogger(__name__)
 
 
-News = Look | Opened | Learn | Hasten | Spare | Forget
+News = Look | OpenedText | Learn | Hasten | Spare | Forget
 
 
 class Inbox:
@@ -109,7 +109,7 @@ class Inbox:
                         self._newest[message.document] = message.number
                         self._checks.pop(message.document, None)
                         self._news.append(message)
-                    case Look() | Opened() | Learn() | Hasten() | Spare():
+                    case Look() | OpenedText() | Learn() | Hasten() | Spare():
                         self._news.append(message)
                 self._arrived.notify()
         os._exit(0)
@@ -259,7 +259,7 @@ class Service:
             case Look(folders, wishes, kept):
                 self._projects.configurations.kept.update(kept)
                 self._projects.look(folders, wishes)
-            case Opened(document, file, revision, text, language):
+            case OpenedText(document, file, revision, text, language):
                 self._projects.opened(document, file, revision, SourceText(text, language=language))
             case Learn(document, records):
                 self._projects.engine.learn(document, records)

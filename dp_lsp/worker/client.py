@@ -46,7 +46,7 @@ from dp_lsp.worker.frames import (
     Learn,
     Look,
     Message,
-    Opened,
+    OpenedText,
     Repaired,
     Spare,
     Stopped,
@@ -644,13 +644,13 @@ class Texts:
     def __contains__(self, document: object) -> bool:
         return document in self._texts
 
-    def put(self, document: str, file: str, language: str, revision: int, source: Source) -> Opened:
+    def put(self, document: str, file: str, language: str, revision: int, source: Source) -> OpenedText:
         """A document is open or has a newer text; ``file`` is its name in a check, ``language`` the id of the one it is
         written in. What to tell the process of it."""
         text = self._texts.setdefault(document, {})[revision] = _Text(file, language, revision, source)
         return _opened(document, text)
 
-    def opened(self) -> Iterator[Opened]:
+    def opened(self) -> Iterator[OpenedText]:
         """What to tell a process that knows no document."""
         return (_opened(document, texts[max(texts)]) for document, texts in self._texts.items())
 
@@ -675,5 +675,5 @@ class Texts:
         self._texts.pop(document, None)
 
 
-def _opened(document: str, text: _Text) -> Opened:
-    return Opened(document, text.file, text.revision, text.source.text, text.language)
+def _opened(document: str, text: _Text) -> OpenedText:
+    return OpenedText(document, text.file, text.revision, text.source.text, text.language)

@@ -49,7 +49,7 @@ class Look(NamedTuple):
     kept: tuple[tuple[str, Configuration], ...] = ()
 
 
-class Opened(NamedTuple):
+class OpenedText(NamedTuple):
     """The text of a document that is open, or its newer text. ``file`` is its name in a check, ``language`` the id of
     the one it is written in."""
 
@@ -255,7 +255,7 @@ class Derived(NamedTuple):
     found: Derivable | None
 
 
-Question = Look | Opened | Learn | CheckOrder | Derive | Withdraw | Hasten | Spare | Forget
+Question = Look | OpenedText | Learn | CheckOrder | Derive | Withdraw | Hasten | Spare | Forget
 Answer = (
     WorkerReady
     | Begun

@@ -15,7 +15,7 @@ from typing import Any
 
 from dp_lsp.accounting import pld
 from dp_lsp.accounting.charge import ChargedSample, Relation, Scheme
-from dp_lsp.accounting.composing import Added, Drawn, Redrawn, Replaced, Sample, chances
+from dp_lsp.accounting.composing import AddedRecord, Drawn, Redrawn, Replaced, Sample, chances
 from dp_lsp.mechanisms.mechanism import Curve
 from dp_lsp.mechanisms.normal import Normal
 from neighbouring_samples import refutation
@@ -38,15 +38,17 @@ SAMPLES = {
 def conditions_of_samples() -> Iterator[Rule]:
     """What is said of samples without a condition."""
     yield _without("one record less and one more are two steps", pld, "_inside", _in_one_step)
-    yield _without("a record in place of another is not one more", pld, "_sampled", _of(Scheme.POISSON, Added))
+    yield _without("a record in place of another is not one more", pld, "_sampled", _of(Scheme.POISSON, AddedRecord))
     of_drawn = _of(Scheme.WITHOUT_REPLACEMENT, Replaced)
     yield _without("without replacement another record is drawn for one", pld, "_sampled", of_drawn)
     yield _without("either of two neighbours may be the first", Drawn, "at", _the_other_way)
-    in_order = _of(Scheme.WITHOUT_REPLACEMENT, Added)
+    in_order = _of(Scheme.WITHOUT_REPLACEMENT, AddedRecord)
     yield _without("the order may change from step to step", pld, "_sampled", in_order)
     yield _without("a record may be drawn several times", Redrawn, "at", _drawn_once)
     yield _without("with replacement other records may lie anywhere", Redrawn, "at", _beside_the_other_end)
-    yield _without("a record may come as it may go", Added, "at", lambda right: lambda self, growth: self.back(growth))
+    yield _without(
+        "a record may come as it may go", AddedRecord, "at", lambda right: lambda self, growth: self.back(growth)
+    )
 
 
 def refuted_by_sample(rule: Rule | None, seed: int) -> str:
@@ -79,7 +81,7 @@ def _of(scheme: Scheme, kind: Callable[[Fraction, Curve], Sample]) -> Wrong:
 
 
 def _the_other_way(right: Any) -> Any:
-    return lambda self, growth, loss=None: Added(self.rate, self.body).back(growth)
+    return lambda self, growth, loss=None: AddedRecord(self.rate, self.body).back(growth)
 
 
 def _drawn_once(right: Any) -> Any:

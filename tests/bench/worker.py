@@ -8,7 +8,17 @@ import threading
 from typing import BinaryIO, cast
 
 from dp_lsp.analysis.records import Options
-from dp_lsp.worker.frames import COMMAND, CheckOrder, Failed, Finished, Message, Opened, WorkerReady, encode, receive
+from dp_lsp.worker.frames import (
+    COMMAND,
+    CheckOrder,
+    Failed,
+    Finished,
+    Message,
+    OpenedText,
+    WorkerReady,
+    encode,
+    receive,
+)
 
 from .client import ROOT
 
@@ -37,7 +47,7 @@ class Worker:
         """Have a text checked instead of the one before."""
         self._asked += 1
         assert self._process.stdin
-        self._process.stdin.write(encode(Opened("a", "a", self._asked, text, "julia")))
+        self._process.stdin.write(encode(OpenedText("a", "a", self._asked, text, "julia")))
         self._process.stdin.write(encode(CheckOrder(self._asked, "a", frozenset(), Options(), frozenset(), _PATIENCE)))
         self._process.stdin.flush()
 

@@ -28,7 +28,7 @@ _LONGEST_HEADER = 2_000  # characters; a longer header is not looked through
 
 def cursor(text: str, start: int, offset: int) -> Cursor:
     """What surrounds an offset; nothing is open at ``start``."""
-    scan = _Scan(text, start, offset)
+    scan = _CursorScan(text, start, offset)
     if not scan.run():
         return Cursor(quiet=True)
     line = text[text.rfind("\n", 0, offset) + 1 : offset]
@@ -48,7 +48,7 @@ def _expected(inner: Bracket | None, before: str) -> Expected:
     return Expected.TYPE if _ANNOTATED.search(before) else Expected.VALUE
 
 
-class _Scan:
+class _CursorScan:
     """Reads a text from a place where nothing is open up to a cursor."""
 
     def __init__(self, text: str, start: int, end: int) -> None:

@@ -43,7 +43,7 @@ from dp_lsp.frontends.julia.tokens import (
 )
 from dp_lsp.frontends.problems import BadCharacter, SyntaxProblem, Unclosed
 from dp_lsp.problem import Problem, Related
-from dp_lsp.surface import NO_EFFECT, Bound, Node, Opaque, Summary
+from dp_lsp.surface import NO_EFFECT, IndexBound, Node, Opaque, Summary
 from dp_lsp.text import Span
 
 
@@ -310,7 +310,7 @@ class Lexer(_Desk):
         if kind in ("FOR", "IF") and self.frame.bracket and self.last.type in OPERANDS:
             return self._add("GENERATOR", start, end, word)
         if kind == "BEGIN" and self._in_index():
-            return self._made(Bound(start, end, last=False))
+            return self._made(IndexBound(start, end, last=False))
         if self._begins_line() and not self.frame.quoted and self._starts_statement(kind, end) and not self._is_so():
             self._unwind(start)
         if kind == "LEAVE":
@@ -332,7 +332,7 @@ class Lexer(_Desk):
         if self.frame.bracket:
             sure = _BOUND.match(self.text, end) or not (self.broke_line and self._in_block())
             if self._in_index() and (sure or self._is_so()):
-                return self._made(Bound(start, end, last=True))
+                return self._made(IndexBound(start, end, last=True))
             if self._in_block():
                 self._unwind(start)
         if not self.frame.block:
@@ -381,7 +381,7 @@ class Lexer(_Desk):
         self._operand(start)
         return self._add("STRING", start, extent.end, self.text[start : extent.end])
 
-    def _interpolated(self, start: int, extent: strings.Extent) -> int:
+    def _interpolated(self, start: int, extent: strings.StringExtent) -> int:
         """A string that shows values: those of names, or of any code."""
         text, places = self.text, frozenset(extent.places)
         if all(strings.trimmed(text, first, last) in places for first, last in extent.codes):
@@ -389,7 +389,7 @@ class Lexer(_Desk):
             return self._made(surface.Shown(start, extent.end, tuple(names)))
         return self._ready(start, extent.end, surface.STRING, self._evaluated(extent))
 
-    def _evaluated(self, extent: strings.Extent) -> surface.Summary:
+    def _evaluated(self, extent: strings.StringExtent) -> surface.Summary:
         """What the code in a string may do. Strings in it are looked into, too, as far as people nest them."""
         found = surface.Summary(extent.mentions)
         for first, last in extent.codes:

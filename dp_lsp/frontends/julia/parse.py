@@ -267,7 +267,7 @@ _END = Token("$END", 0, 0, "")
 Make = Callable[[list[Any]], Any]
 
 
-class Shape(NamedTuple):
+class RuleShape(NamedTuple):
     """What becomes of the children of a rule that was read: there are ``size``, and ``kept`` are those that its
     callback gets, each as its index, whether it is a list of children itself, and how many times None comes before it;
     ``after`` is how often None comes last. With ``inlined`` a single child stands for the whole. A rule without a
@@ -286,7 +286,7 @@ class Table(NamedTuple):
     Parsing goes from the first state to where that leads by ``start``."""
 
     states: tuple[dict[str, int], ...]
-    rules: tuple[Shape, ...]
+    rules: tuple[RuleShape, ...]
 
     @classmethod
     def read(cls, symbols: str, states: str, rules: str) -> Table:
@@ -316,7 +316,7 @@ def _part(part: str, lists: list[list[str]]) -> dict[str, int]:
     return dict.fromkeys(names, ~int(to[0][1:])) if to[0][0] == "~" else dict(zip(names, map(int, to), strict=True))
 
 
-def _shape(line: str) -> Shape:
+def _shape(line: str) -> RuleShape:
     origin, name, size, *children = line.split()
     kept, nothing = list[tuple[int, bool, int]](), 0
     for child in children:
@@ -325,7 +325,7 @@ def _shape(line: str) -> Shape:
         else:
             kept.append((int(child.rstrip("*")), child.endswith("*"), nothing))
             nothing = 0
-    return Shape(origin, name.rstrip("?"), int(size), tuple(kept), nothing, name.endswith("?"))
+    return RuleShape(origin, name.rstrip("?"), int(size), tuple(kept), nothing, name.endswith("?"))
 
 
 class Parser:
@@ -379,7 +379,7 @@ class Parser:
         return state
 
 
-def _make(shape: Shape, builder: object) -> Make | None:
+def _make(shape: RuleShape, builder: object) -> Make | None:
     """What makes the value of a rule; None where its only child is that."""
     call: Make = getattr(builder, shape.name, list)
     if shape.inlined:

@@ -43,7 +43,7 @@ RAW = "raw"
 """Stands before the quotation marks of a string that a macro reads, where it is said what is open."""
 
 
-class Extent(NamedTuple):
+class StringExtent(NamedTuple):
     """How far a string goes, the names that its interpolations mention, whether it has any, where these names stand,
     and where the code of each ``$(…)`` does that is not inside another."""
 
@@ -87,10 +87,10 @@ def names_macro(word: str) -> bool:
     return word not in KEYWORDS or word in _WORDS_OF_OPERATORS
 
 
-def string_extent(text: str, start: int, quote: str) -> Extent | None:
+def string_extent(text: str, start: int, quote: str) -> StringExtent | None:
     """How far the string goes that ``quote`` opens at ``start``, or None if it is never closed. A command is read by a
     macro, so its end is looked for without regard to what is interpolated."""
-    scan = _Scan(text, start + len(quote))
+    scan = _StringScan(text, start + len(quote))
     if quote[0] == "`":
         extent = raw_extent(text, start, quote)
         return scan.command(extent.end, quote) if extent else None
@@ -106,7 +106,7 @@ def end_of(text: str, start: int, mark: str) -> int | None:
     return extent.end if extent else None
 
 
-class _Scan:
+class _StringScan:
     """Reads a string, and the code in it, which may hold strings again."""
 
     def __init__(self, text: str, start: int) -> None:
@@ -120,12 +120,12 @@ class _Scan:
         self._open: list[str] = []  # quotation marks, and "(" for code
         self._touched = False  # whether an operand ends where code is read next
 
-    def extent(self) -> Extent:
+    def extent(self) -> StringExtent:
         """What was read."""
         names = frozenset(normalised(self._text[first:last]) for first, last in self._places)
-        return Extent(self._position, names, self._interpolated, tuple(self._places), tuple(self._codes))
+        return StringExtent(self._position, names, self._interpolated, tuple(self._places), tuple(self._codes))
 
-    def command(self, end: int, quote: str) -> Extent:
+    def command(self, end: int, quote: str) -> StringExtent:
         """What is interpolated in a command that ends there."""
         self._limit = end - len(quote)
         self.string(quote)
@@ -216,13 +216,13 @@ def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return start + len(piece) - len(piece.lstrip()), end - len(piece) + len(piece.rstrip())
 
 
-def raw_extent(text: str, start: int, quote: str) -> Extent | None:
+def raw_extent(text: str, start: int, quote: str) -> StringExtent | None:
     """The same for a string that a macro reads: no interpolation, and only ``quote`` can be escaped."""
     position = start + len(quote)
     while found := _RAW[quote].search(text, position):
         word = found[0]
         if word[0] != "\\":
-            return Extent(found.end())
+            return StringExtent(found.end())
         # An odd number of backslashes escapes the mark; an even one stands for themselves.
         position = found.end() if len(word) % 2 == 0 else found.end() - 1
     return None

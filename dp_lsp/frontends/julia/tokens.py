@@ -199,7 +199,7 @@ def _number(start: str) -> str:
     )
 
 
-class Spelling(NamedTuple):
+class TokenSpelling(NamedTuple):
     """Regular expressions of what texts are made of; ``blanks`` is the inside of a class."""
 
     blanks: str
@@ -208,8 +208,8 @@ class Spelling(NamedTuple):
     number: str
 
 
-_ANY = Spelling(BLANKS, _IDENTIFIER, _OPERATOR, _number(_START))
-_PLAIN = Spelling(
+_ANY = TokenSpelling(BLANKS, _IDENTIFIER, _OPERATOR, _number(_START))
+_PLAIN = TokenSpelling(
     _PLAIN_BLANKS,
     r"[A-Za-z_]\w*(?:!(?!=)\w*)*",
     "|".join(re.escape(symbol) for symbol in _longest_first if symbol.isascii()),
@@ -217,7 +217,7 @@ _PLAIN = Spelling(
 )
 
 
-def spelling(plain: bool) -> Spelling:
+def spelling(plain: bool) -> TokenSpelling:
     """How tokens are spelled; in a text that is ``plain`` ASCII that takes far less time to be made ready."""
     return _PLAIN if plain else _ANY
 

@@ -198,7 +198,7 @@ def _run_time(node: surface.Node | None) -> machine.Declared:
         return machine.Tuples(tuple(map(_run_time, node.args)))
     if name in _DIMENSIONS:
         return machine.Arrays(_DIMENSIONS[name], _element_types(first, node.form == "call"))
-    return machine.Named(name)
+    return machine.NominalType(name)
 
 
 def _element_types(node: surface.Node | None, upper: bool) -> machine.Stored:
