@@ -13,12 +13,12 @@ from dp_lsp.accounting import (
     approximate,
     bounds,
     charge,
+    composing,
     gaussian,
     guarantee,
     pld,
     renyi,
     resolve,
-    samples,
     symbolic,
     walk,
 )
@@ -400,9 +400,9 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
     "distributions": [
         *(each for each in _folding(pld._CountedLosses) if each[2] != "single"),
         ("of samples, at one step in them", pld, "_inside", _argument(1, lambda steps: 1)),
-        ("a row more at half the rate", samples, "_amplified", _argument(0, lambda rate: rate / 2)),
-        ("a row in place of another costs half", samples.Replaced, "at", _halved),
-        ("with replacement costs half", samples.Redrawn, "at", _halved),
+        ("a row more at half the rate", composing, "_amplified", _argument(0, lambda rate: rate / 2)),
+        ("a row in place of another costs half", composing.Replaced, "at", _halved),
+        ("with replacement costs half", composing.Redrawn, "at", _halved),
         (
             "what is done with a sample without the row counts twice",
             normal.Normal,
