@@ -33,8 +33,8 @@ await part('vscode', { extensions: [EXTENSION], settings }, {
   'the example is proved: the state, the lenses': async (bench) => {
     await bench.visit(place);
     await bench.open('dp_sgd.jl');
-    await until('proved in the status bar', async () => /dp-lsp: proved 4/.test(await bench.status()));
-    await until('lenses', async () => (await bench.lenses()).some((lens) => /^proved · a black box/.test(lens)));
+    await until('proved in the status bar', async () => /dp-lsp: proved 1, assumed 3/.test(await bench.status()));
+    await until('lenses', async () => (await bench.lenses()).some((lens) => /^assumed: not checked/.test(lens)));
     sure((await bench.squiggles()) === 0, 'something is underlined');
     await bench.go(46);
     await until('the last lens', async () => (await bench.lenses()).some((lens) => /data, labels: ε/.test(lens)));
@@ -170,7 +170,7 @@ await part('vscode', { extensions: [EXTENSION], settings }, {
   'a plot that lacks numbers asks for them': async (bench) => {
     await bench.tidy();
     await bench.open('dp_sgd.jl');
-    await until('proved', async () => /dp-lsp: proved 4/.test(await bench.status()));
+    await until('proved', async () => /dp-lsp: proved 1, assumed 3/.test(await bench.status()));
     await bench.run('dp-lsp: Show the Report of This File');
     await preview(bench).getByRole('button', { name: 'Set a number…' }).click();
     await until('the question', async () => /Which parameter/.test(await bench.page.locator('.quick-input-title').innerText()));

@@ -88,12 +88,15 @@ export class Status implements vscode.Disposable {
   }
 }
 
-/** A file's state and numbers: `failed: 1 of 3`, `proved: 4`. */
+/** A file's state and numbers: `failed 1 of 3`, `proved 4`, `proved 1, assumed 3`. */
 function words(status: FileStatus): string {
   const total = status.functions.length;
   const such = status.counts[status.status];
   if (status.status === 'stale' || !total) {
     return WORDS[status.status];
+  }
+  if (status.status === 'assumed' && status.counts.proved) {
+    return `${WORDS.proved} ${status.counts.proved}, ${WORDS.assumed} ${such}`;
   }
   return `${WORDS[status.status]} ${such === total ? total : `${such} of ${total}`}`;
 }
