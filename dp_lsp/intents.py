@@ -94,6 +94,14 @@ class Annotate(NamedTuple):
     types: tuple[Annotation, ...]
 
 
+class DeclareRecords(NamedTuple):
+    """Say whom a private function protects: declare that a parameter, which stands at ``parameter`` with the annotation
+    that it has, is one of these."""
+
+    parameter: Span
+    types: tuple[Annotation, ...]
+
+
 class DeclareResult(NamedTuple):
     """Declare another one of these to be what a function returns; its name stands at ``function``."""
 
@@ -156,8 +164,9 @@ class EnoughNoise(NamedTuple):
 
 
 Intent = (
-    Through | Replace | Before | DeclarePublic | DeclarePrivate | DeclareLeast | Annotate | DeclareResult
-    | ByMap | ReturnNothing | CopyRenamed | AsParameter | Lookalikes | CloseBlock | ImportNamed | EnoughNoise
+    Through | Replace | Before | DeclarePublic | DeclarePrivate | DeclareLeast | DeclareRecords | Annotate
+    | DeclareResult | ByMap | ReturnNothing | CopyRenamed | AsParameter | Lookalikes | CloseBlock | ImportNamed
+    | EnoughNoise
 )  # fmt: skip
 """All that rules wish for. A repair that only moves or repeats what the user wrote is an edit, and no intent."""
 

@@ -224,8 +224,14 @@ TRANSPOSED = """\
             CHANGED.format(before="h = g\n        h = deepcopy(h)", name="h"),
         ),
         case("DP132", "size_of = abs\n", "write `x -> abs(x)`", "size_of = x -> abs(x)\n"),
-        case("DP134", "b(n::Static()) :: BlackBox() = n\n", "leave the annotation out", "b(n) :: BlackBox() = n\n"),
-        case("DP201", "b(x) :: BlackBox(Real) = x\n", "write `BlackBox()`", "b(x) :: BlackBox() = x\n"),
+        case(
+            "DP134",
+            "b(n::Static()) :: BlackBox() = n\n",
+            "leave the annotation out",
+            "b(n) :: BlackBox() = n\n",
+            State.ASSUMED,
+        ),
+        case("DP201", "b(x) :: BlackBox(Real) = x\n", "write `BlackBox()`", "b(x) :: BlackBox() = x\n", State.ASSUMED),
         case(
             "DP218",
             "f(v::MetricVector(Real, L2)) :: MetricVector(Real, L1) = 2 * v\n",
@@ -282,6 +288,7 @@ TRANSPOSED = """\
                 g
             end
             """,
+            State.ASSUMED,
         ),
         case(
             "DP206",
@@ -398,6 +405,7 @@ TRANSPOSED = """\
             "b(x) :: BlackBox() = x\nf(x::Integer) = b(x) + 1\n",
             "read it as a Real number",
             "b(x) :: BlackBox() = x\nf(x::Integer) = unbox(b(x), Real) + 1\n",
+            State.ASSUMED,
         ),
         case(
             "DP302",
@@ -534,6 +542,9 @@ def test_no_fix_of_any_program_brings_an_error(page: Path) -> None:
         before = errors(text)
         for repair in tried(text):
             after = errors(edited(text, repair.fix.edits))
+            if repair.fix.declares:  # what it shows to be wrong was wrong before
+                assert after[repair.problem.code] <= before[repair.problem.code], repair
+                continue
             assert after <= before and (after < before or repair.problem.severity is not Severity.ERROR), repair
 
 
@@ -562,7 +573,7 @@ def test_no_fix_of_any_fixture_brings_an_error(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     before = errors(text)
     for repair in offered(text):
-        assert errors(edited(text, repair.fix.edits)) <= before, repair
+        assert repair.fix.declares or errors(edited(text, repair.fix.edits)) <= before, repair
 
 
 # Several at once

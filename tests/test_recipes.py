@@ -167,7 +167,7 @@ function louder(v::MetricVector(Real, LInf)) :: Priv()
 end
 """,
         {"largest": ("proved", "2"), "louder": ("failed", None)},
-        ("DP301",),
+        ("DP451", "DP301"),
         script=NEW_EVENT,
     ),
     Recipe(

@@ -172,7 +172,7 @@ ROWS: tuple[Builtin, ...] = (
         _GAUSSIAN,
         (
             "f(x::Real) :: Priv() = gaussian_mechanism(1, 0.5, 1e-5, x)",
-            "f(v::MetricVector(Real, L2)) :: Priv() = gaussian_mechanism(1, 0.5, 1e-5, v)",
+            "f(g::MetricGradient(Real, L2)) :: Priv() = gaussian_mechanism(1, 0.5, 1e-5, g)",
         ),
         (
             Refused("f(x::Real) :: Priv() = gaussian_mechanism(1, 2, 1e-5, x)", "DP304"),
@@ -201,7 +201,7 @@ ROWS: tuple[Builtin, ...] = (
         _ZERO_CONCENTRATED,
         (
             "f(x::Real) :: Priv() = gaussian_noise(1, 4, x)",
-            "f(v::MetricVector(Real, L2)) :: Priv() = gaussian_noise(1, 4, v)",
+            "f(g::MetricGradient(Real, L2)) :: Priv() = gaussian_noise(1, 4, g)",
         ),
         (
             Refused("f(x::Real) :: Priv() = gaussian_noise(1, 0, x)", "DP426"),
@@ -224,7 +224,7 @@ ROWS: tuple[Builtin, ...] = (
         _LAPLACE,
         (
             "f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, x)",
-            "f(v::MetricVector(Real, L1)) :: Priv() = laplacian_mechanism(1, 0.5, v)",
+            "f(g::MetricGradient(Real, L1)) :: Priv() = laplacian_mechanism(1, 0.5, g)",
         ),
         (
             Refused("f(x::Real) :: Priv() = laplacian_mechanism(1, 0, x)", "DP304"),
@@ -258,7 +258,10 @@ ROWS: tuple[Builtin, ...] = (
         "counts, it costs half of eps. The largest entry itself is not released: that would cost more. r and eps are "
         "public and positive.",
         _NOISY_MAX,
-        ("f(v::MetricVector(Real, LInf)) :: Priv() = report_noisy_max(1, 0.5, v)",),
+        (
+            "f(v::MetricVector(Integer, ChangeOne)) :: Priv() = "
+            "report_noisy_max(1, 0.5, [count(x -> x > 1, v), count(x -> x > 2, v)])",
+        ),
         (
             Refused("f(v::MetricVector(Real, LInf)) :: Priv() = report_noisy_max(1, 0, v)", "DP304"),
             Refused("f(v::MetricVector(Real, LInf)) :: Priv() = report_noisy_max(0, 1, 0 * v)", "DP304"),

@@ -260,7 +260,7 @@ ROWS: tuple[Builtin, ...] = (
         "that of one.",
         _ROWS_APART,
         (
-            "function g(v::MetricVector(Data, LInf), w::MetricVector(Data, LInf), a::Vector{<:Real}) :: Priv()\n"
+            "function g(v::MetricVector(Data, LInf), w::MetricVector(Data, LInf), a::Static(Vector)) :: Priv()\n"
             "    laplacian_mechanism(2, 0.5, undisc_container(clip(L1, v)))\n"
             "end\n"
             "f(A::MetricMatrix(Data, LInf), B::MetricMatrix(Data, LInf)) :: Priv() = "

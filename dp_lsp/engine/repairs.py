@@ -32,6 +32,7 @@ from dp_lsp.infer.problems import (
     Unbounded,
     UnboundedInput,
     UnknownName,
+    WrongArgument,
     WrongResult,
 )
 from dp_lsp.intents import (
@@ -175,7 +176,8 @@ class _Trial:
         unknown, and nothing that is proved."""
         after = self._after(fix.edits)
         return all(
-            self._is_gone([problem], old, new) and _is_no_worse(old, new, _KNOWN if accepts else _BADNESS)
+            self._is_gone([problem], old, new)
+            and (_is_read(old, new) if fix.declares else _is_no_worse(old, new, _KNOWN if accepts else _BADNESS))
             for old, new in zip(self._before, after, strict=True)
         )
 
@@ -301,6 +303,20 @@ def _is_no_worse(before: Analyses, after: Analyses, badness: Mapping[State, int]
         )
         for name, old in before.items()
     )
+
+
+def _is_read(before: Analyses, after: Analyses) -> bool:
+    """Whether what was declared is understood, and may be used as it is: there is no more to say of how a file is
+    written, of what its names mean, or of types that do not fit."""
+    return before.keys() == after.keys() and all(
+        len(old.chunks) == len(after[name].chunks)
+        and _errors(filter(_is_of_text, after[name].problems)) <= _errors(filter(_is_of_text, old.problems))
+        for name, old in before.items()
+    )
+
+
+def _is_of_text(problem: Problem) -> bool:
+    return problem.code < "DP2" or problem.code == WrongArgument.code
 
 
 def _is_as_good(before: ChunkRecord, after: ChunkRecord, badness: Mapping[State, int]) -> bool:

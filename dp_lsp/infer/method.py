@@ -32,7 +32,19 @@ from dp_lsp.core.types import (
     without_static,
 )
 from dp_lsp.core.values import thing, undigested
-from dp_lsp.infer import apply, checks, conditions, dispatch, functions, generalize, moves, problems, rows, terms
+from dp_lsp.infer import (
+    apply,
+    checks,
+    conditions,
+    dispatch,
+    functions,
+    generalize,
+    moves,
+    problems,
+    protected,
+    rows,
+    terms,
+)
 from dp_lsp.infer.context import Facts, Recorder, Resolve, TypingContext
 from dp_lsp.infer.effects import NONE, Effects, in_sequence
 from dp_lsp.infer.inference import Inference
@@ -183,7 +195,17 @@ def infer_method(method: term.Method, setting: InferenceSetting, look: Callable[
         scheme = replace(scheme, template=_Template(method, setting), reason=found.wrong)
         if any(problem.code in _ABOUT_TYPES for problem in found.problems) or _is_unbounded_vector(found):
             found = _understood(method, setting, effort, scheme, found)
+    if method.privacy and setting.rules.whom and found.shown is not None and not found.wrong:
+        found = _asked(method, setting, effort, found, found.shown)
     return found._replace(value=FunctionValue(method.name, (scheme,)))
+
+
+def _asked(method: term.Method, setting: InferenceSetting, effort: Effort, found: Inferred, shown: Scheme) -> Inferred:
+    """A private method that was found to be right, with what is to be asked of whom it protects."""
+    inference = _inference(setting, effort)
+    protected.ask(inference, method, shown)
+    recorder = inference.recorder
+    return found._replace(problems=(*found.problems, *recorder.problems), unknown=recorder.unknown)
 
 
 def _is_unbounded_vector(found: Inferred) -> bool:

@@ -995,6 +995,61 @@ class NoMechanism(Kind):
     message = "`{name}` is declared `{code.private}`, but it runs no mechanism: add one, or remove `{code.private}`"
 
 
+class ProtectsNumbers(Kind):
+    """A private function has a parameter of numbers that is measured by a norm. Its neighbours are at most 1 apart, so
+    it hides a change by 1. That does not hide a person: who is replaced by somebody else may change a number by any
+    amount. Declare the records: `MetricVector(Real, ChangeOne)`, where one record is replaced, or
+    `MetricVector(Real, Symmetric)`, where one is added or removed; how far a statistic can move is then known once the
+    records are clamped.
+
+    Broken:
+
+    ```julia
+    total(ages::MetricVector(Real, L1), eps::Static()) :: Priv() = laplacian_mechanism(1, eps, sum(ages))
+    ```
+
+    Fixed:
+
+    ```julia
+    total(ages::MetricVector(Real, ChangeOne), eps::Static()) :: Priv() =
+        laplacian_mechanism(100, eps, sum(clamp(ages, 0, 100)))
+    ```
+    """
+
+    code = "DP451"
+    name = "protects-numbers"
+    severity = Severity.WARNING
+    message = (
+        "`{name}` hides a change of `{parameter}` by at most 1{norm}, not a person:"
+        " another record may change it by more"
+    )
+
+
+class WhomItProtects(Kind):
+    """A private function has a parameter without annotation, and whom the function protects depends on its type. With
+    `MetricVector(Real, ChangeOne)` one record is replaced, with `MetricVector(Real, Symmetric)` one is added or
+    removed, and with `Vector{<:Real}` numbers change by at most 1.
+
+    Broken:
+
+    ```julia
+    total(ages, eps) :: Priv() = laplacian_mechanism(1, eps, sum(ages))
+    ```
+
+    Fixed:
+
+    ```julia
+    total(ages::MetricVector(Real, Symmetric), eps::Static()) :: Priv() =
+        laplacian_mechanism(100, eps, sum(clamp(ages, 0, 100)))
+    ```
+    """
+
+    code = "DP452"
+    name = "whom-it-protects"
+    message = "whom does `{name}` protect? Nothing says what the neighbours of `{parameter}` are: annotate it"
+    unchecked = True
+
+
 class NoLargestPrice(Kind):
     """What a mechanism costs depends on a public number that is another one in each run, round or call, such as a
     released one, and nothing bounds that. A price that is not known before the program runs adds up with no other one.

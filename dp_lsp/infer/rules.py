@@ -24,7 +24,8 @@ class ProfileRules:
     ``failures`` says that whether a run fails counts as something it tells, ``diameter`` that a value of diameter 1
     moves by at most 1, and ``ownership`` that only gradients and models are changed in place. ``one_way`` says that a
     selection costs less where all it selects by moves the same way, ``computed`` that any number is public that
-    nothing private moves, and ``linear`` that linear functions of one value are measured together."""
+    nothing private moves, ``linear`` that linear functions of one value are measured together, and ``whom`` that a
+    private function must say whom it protects."""
 
     name: str
     forms: Callable[[Builtin], tuple[Form, ...]]
@@ -40,6 +41,7 @@ class ProfileRules:
     one_way: bool
     computed: bool
     linear: bool
+    whom: bool
 
 
 def exact_rounds(first: Poly, step: Poly, last: Poly) -> Sens:
@@ -83,6 +85,7 @@ SOUND = ProfileRules(
     one_way=True,
     computed=True,
     linear=True,
+    whom=True,
 )
 PUBLISHED = ProfileRules(
     "published",
@@ -99,5 +102,6 @@ PUBLISHED = ProfileRules(
     one_way=False,
     computed=False,
     linear=False,
+    whom=False,
 )
 BY_NAME = {rules.name: rules for rules in (SOUND, PUBLISHED)}

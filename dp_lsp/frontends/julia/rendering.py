@@ -191,6 +191,21 @@ def _least(code: Rendering, intent: intents.DeclareLeast, text: str) -> Iterator
         yield Fix(f"declare `{declared}`", (Edit(Span(end, end), f", {declared}"),), sure=False)
 
 
+_NEIGHBOURS = {
+    DatasetMetric.CHANGE_ONE: "one record that is replaced",
+    DatasetMetric.SYMMETRIC: "one record that is added or removed",
+}
+
+
+def _records(code: Rendering, intent: intents.DeclareRecords, text: str) -> Iterator[Fix]:
+    name = text[slice(*intent.parameter)].partition("::")[0].strip()
+    for type_ in intent.types if _NAME.fullmatch(name) else ():
+        declared = f"{name}::{code.annotation(type_)}"
+        metric = type_.metric if isinstance(type_, DatasetOf) else None
+        what = "a change by at most 1" if metric is None else _NEIGHBOURS[metric]
+        yield Fix(f"protect {what}: `{declared}`", (Edit(intent.parameter, declared),), sure=False, declares=True)
+
+
 def _annotate(code: Rendering, intent: intents.Annotate, text: str) -> Iterator[Fix]:
     end = text.find(")", intent.function.end) + 1
     for bare in _BARE.finditer(text, intent.function.end, end):
@@ -299,6 +314,7 @@ _FIXES: dict[type[Intent], Callable[[Rendering, Any, str], Iterator[Fix]]] = {
     intents.DeclarePublic: _public,
     intents.DeclarePrivate: _private,
     intents.DeclareLeast: _least,
+    intents.DeclareRecords: _records,
     intents.Annotate: _annotate,
     intents.DeclareResult: _result,
     intents.ByMap: _by_map,
