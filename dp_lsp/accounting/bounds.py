@@ -31,12 +31,14 @@ from dp_lsp.mechanisms.pairs import Price
 
 class Profile(NamedTuple):
     """How a profile prices: its measures, whether δ' may be 1 (``closed``), whether it takes every public number to be
-    at least 0, and whether numeric measures count, which know what a mechanism really costs."""
+    at least 0, whether numeric measures count, which know what a mechanism really costs, and whether a condition that
+    fails as data grow is left to who calls a function (``hollow``)."""
 
     measures: tuple[type[PrivacyMeasure[Any]], ...]
     closed: bool
     assumes_nonnegative: bool
     charges: bool
+    hollow: bool
 
     @property
     def pairs(self) -> Profile:
@@ -48,8 +50,8 @@ LARGEST = Fraction(999_999, 1_000_000)
 """The largest total δ at which an ε is looked for: one of 1 allows everything."""
 
 PROFILES = {
-    "sound": Profile((SymbolicBasic, SymbolicAdvanced, Zcdp, GaussianOnly), False, False, True),
-    "published": Profile((Published,), True, True, False),
+    "sound": Profile((SymbolicBasic, SymbolicAdvanced, Zcdp, GaussianOnly), False, False, True, False),
+    "published": Profile((Published,), True, True, False, True),
 }
 
 

@@ -28,7 +28,7 @@ from dp_lsp.analysis.rows import (
     SpendingReport,
     Stability,
 )
-from dp_lsp.core.constraints import Assumptions, Constraint, Origin
+from dp_lsp.core.constraints import Assumptions, Constraint, Origin, told
 from dp_lsp.core.display import type_and_value, type_text
 from dp_lsp.core.metrics import metric_name
 from dp_lsp.core.notation import DISPLAY, SYMPY, Printer, figure
@@ -198,7 +198,11 @@ class ReportWords:
         return tuple(self._conditions())
 
     def _conditions(self) -> Iterator[ConditionReport]:
-        for need in (*self._details.needs, *self._details.totals):
+        needs = (*self._details.needs, *self._details.totals)
+        shown = told(_constraint(need).key for need in needs)
+        for need in needs:
+            if _constraint(need).key not in shown:
+                continue
             text = self.writing.display.constraint(_constraint(need))
             yield ConditionReport(text, self.writing.relation(need), False, "relation")
         for premise in self._details.premises:

@@ -176,6 +176,9 @@ def _exceeds(large: Poly, small: Poly, equality_counts: bool) -> bool:
     return difference.evidently_nonnegative and (equality_counts or difference.terms.get((), 0) > 0)
 
 
+_MOST_APART = 32  # inequalities that may say of two numbers that they differ
+
+
 class Rest(NamedTuple):
     """An inequality in one form: ``value`` has no constant term, and is at least ``least``, or more if it is
     ``strict``."""
@@ -214,6 +217,46 @@ def follows(wanted: Comparison, known: Iterable[Comparison]) -> bool:
         return any(side is not None and _says(each, side) for side in apart for each in rests)
     rest = least_rest(wanted)
     return rest is not None and any(_says(each, rest) for each in rests)
+
+
+def contradicted(known: Iterable[Comparison]) -> frozenset[Comparison]:
+    """Those of some comparisons that cannot hold together with another one of them, as far as it is seen."""
+    rests = _by_rest(known)
+    by_value: dict[Poly, list[Rest]] = {}
+    for rest in rests.values():
+        by_value.setdefault(rest.value, []).append(rest)
+
+    def fails(rest: Rest) -> bool:
+        against = by_value.get(-rest.value, ())
+        sums = ((rest.least + each.least, rest.strict or each.strict) for each in against)
+        return any(least > 0 or (least == 0 and strict) for least, strict in sums)
+
+    return frozenset(each for each, rest in rests.items() if fails(rest))
+
+
+def told(known: Iterable[Comparison]) -> frozenset[Comparison]:
+    """Comparisons without those that another one of them implies, as far as it is seen."""
+    known = list(dict.fromkeys(known))
+    rests = _by_rest(known)
+    strongest: dict[Poly, tuple[Rest, Comparison]] = {}
+    for each, rest in rests.items():
+        before = strongest.get(rest.value)
+        if before is None or _says(rest, before[0]):
+            strongest[rest.value] = rest, each
+    kept = {each for _, each in strongest.values()}
+    strong = [each for _, each in strongest.values()] if len(strongest) <= _MOST_APART else []
+    return frozenset(
+        each for each in known if each in kept or (each not in rests and not follows(each, _others(strong, each)))
+    )
+
+
+def _others(known: Iterable[Comparison], than: Comparison) -> list[Comparison]:
+    return [each for each in known if each != than]
+
+
+def _by_rest(known: Iterable[Comparison]) -> dict[Comparison, Rest]:
+    found = ((each, least_rest(each)) for each in known)
+    return {each: rest for each, rest in found if rest is not None}
 
 
 def _says(known: Rest, wanted: Rest) -> bool:

@@ -4,7 +4,7 @@ premises, what each bound is about (:func:`premise`, :func:`record_metrics`), an
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
@@ -49,7 +49,8 @@ from dp_lsp.analysis.words import Writing
 from dp_lsp.builtins.remedies import UNBOX
 from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
 from dp_lsp.core.annotation import DatasetOf
-from dp_lsp.core.constraints import Assumptions, Constraint, Origin, Quantity, decide
+from dp_lsp.core.asymptotic import fails_as, positive
+from dp_lsp.core.constraints import Assumptions, Constraint, Origin, Quantity, contradicted, decide
 from dp_lsp.core.evaluate import Missing, Substitution, interval, norms_of, symbols_of, upper
 from dp_lsp.core.events import Cost, Var, mechanisms
 from dp_lsp.core.metrics import holds_records, is_discrete
@@ -61,7 +62,7 @@ from dp_lsp.engine.claims import outside
 from dp_lsp.engine.distributions import Consult, nothing
 from dp_lsp.engine.problems import AboveLimit, LimitOpen
 from dp_lsp.infer.conditions import failing
-from dp_lsp.infer.problems import NoBound, NoGuarantee, TotalMissed
+from dp_lsp.infer.problems import HollowCondition, NoBound, NoGuarantee, TotalMissed
 from dp_lsp.intents import DeclarePublic, Rendering
 from dp_lsp.problem import Extent, Problem, Related
 from dp_lsp.text import Span
@@ -377,10 +378,31 @@ class Description:
     def _failed_conditions(self) -> Iterator[Problem]:
         yield from (each.problem for each in outside(self.scheme.params, self._given))
         values = Substitution({symbol: Poly.of(number) for symbol, number in self._numbers.items()})
-        for need in self.needs:
-            put = Constraint(_put(values, need.left), need.relation, _put(values, need.right), need.origin)
-            if put.decide() is False:
-                yield failing(put, self.display.constraint(put))
+        needs = [
+            Constraint(_put(values, need.left), need.relation, _put(values, need.right), need.origin)
+            for need in self.needs
+        ]
+        yield from (failing(need, self.display.constraint(need)) for need in needs if need.decide() is False)
+        if self._private and not self._profile.hollow:
+            yield from self._hollow(needs)
+
+    def _hollow(self, needs: Sequence[Constraint]) -> Iterator[Problem]:
+        """Conditions that fail as the data grow, or that other ones contradict."""
+        known = [need.key for need in needs]
+        sizes = {symbol for param in self.scheme.params if not param.static for symbol in _sizes(param.type)}
+        more, contradictory = frozenset(positive(known)), contradicted(known)
+        for need in needs:
+            size = fails_as(sizes, need.key, more) if need.decide() is None else None
+            if size is not None:
+                holds, fails = "is proved for small data only", f"fails as `{self.display.poly(Poly.of(size))}` grows"
+            elif need.key in contradictory:
+                holds, fails = "can never be called", "contradicts its other conditions"
+            else:
+                continue
+            (span, reason), condition = need.origin, self.display.constraint(need)
+            yield HollowCondition.at(
+                span, name=self.scheme.name, holds=holds, condition=condition, reason=reason, fails=fails
+            )
 
     # Parts of the report
 
@@ -474,6 +496,16 @@ class Description:
         yield from premise(self.scheme, self._options.contributes)
         yield from _boxes(self.scheme.boxes, frontends.of("", self._options.language).rendering)
         yield from (PremiseDetail(Premised.NOTE, words=text) for text in self._notes)
+
+
+def _sizes(type_: Type) -> set[Symbol]:
+    """The symbols that say how large a value is."""
+    match type_:
+        case TupleType(items):
+            return set().union(*map(_sizes, items))
+        case Dataset(records=Container(length=length, rows=rows)) | Container(length=length, rows=rows):
+            return {symbol for each in (length, rows) if each is not None for symbol in symbols_of(each)}
+    return set()
 
 
 def _need(need: Constraint) -> Need:
@@ -824,8 +856,18 @@ def record_metrics(scheme: Scheme, prices: Iterable[Quantity]) -> Iterator[Measu
     for what, type_ in (*named, ((), scheme.result.type)):
         if isinstance(type_, Container) and isinstance(type_.norm, NormVariable) and type_.norm in needed:
             needed.discard(type_.norm)
-            yield Measured(type_.norm, _metric_of(type_), what)
+            protected = what and scheme.claims_privacy and not is_discrete(type_.element)
+            metric = _weakest(type_.norm, quantities) if protected else _metric_of(type_)
+            yield Measured(type_.norm, metric, what)
     yield from (Measured(norm, Norm.L1, None) for norm in needed)
+
+
+def _weakest(norm: NormVariable, quantities: Iterable[Quantity]) -> Norm:
+    """The norm of what is protected that makes conditions weakest and bounds smallest: L1, in which the fewest values
+    are neighbours, or L2 where that says as much of more of them."""
+    in_l1, in_l2 = (Substitution({}, {norm: each}) for each in (Norm.L1, Norm.L2))
+    same = all(_put(in_l1, quantity) == _put(in_l2, quantity) for quantity in quantities)
+    return Norm.L2 if same else Norm.L1
 
 
 def _metric_of(type_: Container) -> Norm:

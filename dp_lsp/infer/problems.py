@@ -837,6 +837,28 @@ class ConditionFails(Kind):
     message = "{reason}, and `{condition}` does not hold"
 
 
+class HollowCondition(Kind):
+    """A private function is proved under a condition that no large dataset satisfies, whatever the public numbers are,
+    or that contradicts another condition: nobody could use it.
+
+    Broken:
+
+    ```julia
+    f(v::MetricVector(Real, LInf), eps::Static()) :: Priv() = laplacian_mechanism(1, eps, sum(v))
+    ```
+
+    Fixed:
+
+    ```julia
+    f(v::MetricVector(Bounded(Real, 0, 9), ChangeOne), eps::Static()) :: Priv() = laplacian_mechanism(9, eps, sum(v))
+    ```
+    """
+
+    code = "DP310"
+    name = "hollow-condition"
+    message = "`{name}` {holds}: {reason}, and `{condition}` {fails}"
+
+
 class NotCertain(Kind):
     """A condition speaks of a public number that is another one in each run, round or call, such as a released one. It
     must hold for all that this number may be: what cannot be left to chance is not left to you, either.

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dp_lsp.core import term
-from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf
+from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, NumberOf
 from dp_lsp.core.metrics import is_discrete
 from dp_lsp.core.scheme import Scheme, SchemeParameter
 from dp_lsp.core.types import Base, Container, Dataset, DatasetMetric, Kind, Norm, NumberType, TupleType, Type
@@ -76,10 +76,11 @@ def _datasets(type_: Type) -> tuple[Annotation, ...]:
 
 
 def _as_numbers(type_: Type) -> tuple[Annotation, ...]:
-    """What declares that it is measured by a norm."""
+    """What declares that it, or a number in its place, changes by at most 1."""
     if not isinstance(type_, Container) or is_discrete(type_.element):
         return ()
-    return (ContainerOf(type_.kind, _base(type_.element)),)
+    base = _base(type_.element)
+    return ContainerOf(type_.kind, base), NumberOf(base)
 
 
 def _base(element: Type) -> Base:
