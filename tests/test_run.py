@@ -259,7 +259,7 @@ def test_released(function: str, arguments: list[str], said: str, capsys: pytest
         ("plain", ["--data", "one.csv"], 1, "it adds no noise"),
         ("helper", ["--set", "x=1"], 1, "is a black box"),
         ("boxed", ["--data", "one.csv"], 1, "'boxed' uses the black box 'helper'"),
-        ("guessed", ["--set", "x=[1]"], 1, "holds only if `x` is a vector of Real;"),
+        ("guessed", ["--set", "x=[1]"], 1, "whom does `guessed` protect?"),
         ("accepted", ["--set", "x=1"], 1, "'accepted' is not proved, it is unknown"),
         ("twice", ["--set", "x=1"], 1, "has 2 methods"),
         ("once", ["--data", "one.csv"], 1, "the program fails: an assertion fails"),
