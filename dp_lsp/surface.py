@@ -193,13 +193,14 @@ class Index(Node):
 
 
 class Tuple(Node):
-    """``(a, b, …)``."""
+    """``(a, b, …)``; with ``names``, ``(x = a, y = b, …)``."""
 
-    __slots__ = ("items",)
+    __slots__ = ("items", "names")
 
-    def __init__(self, start: int, end: int, items: tuple[Node, ...]) -> None:
+    def __init__(self, start: int, end: int, items: tuple[Node, ...], names: tuple[str, ...] = ()) -> None:
         super().__init__(start, end, items)
         self.items = items
+        self.names = names
 
 
 class Vector(Node):
@@ -498,6 +499,20 @@ class Unread(Opaque):
         super().__init__(start, end, what, summary, broken=True, children=(name,) if name is not None else ())
         self.name = name
         self.defines = defines
+
+
+FIELD = "a field access"
+
+
+class Field(Opaque):
+    """``value.name``, of a name: a part of what that stands for, or what a module of that name has."""
+
+    __slots__ = ("name", "value")
+
+    def __init__(self, start: int, end: int, value: Name, name: str) -> None:
+        super().__init__(start, end, FIELD)
+        self.value = value
+        self.name = name
 
 
 class TypeDefinition(Opaque):

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from dp_lsp.core.types import Norm
+from dp_lsp.core.types import Label, Norm
 
 Value = Any
 
@@ -38,6 +38,30 @@ def array(entries: Iterable[Value], shape: tuple[int, ...] | None = None) -> Any
     for index, entry in enumerate(listed):
         found[index] = entry
     return found if shape is None else found.reshape(shape)
+
+
+class Labelled(tuple[Value, ...]):
+    """A tuple whose items have names."""
+
+    label: Label
+
+    @classmethod
+    def of(cls, items: Iterable[Value], label: Label | None) -> tuple[Value, ...]:
+        """A tuple, with a label if there is one."""
+        if label is None:
+            return tuple(items)
+        made = cls(items)
+        made.label = label
+        return made
+
+    def part(self, name: str) -> Value:
+        """The item of a name."""
+        return self[self.label.names.index(name)]
+
+
+def with_items(value: tuple[Value, ...], items: Iterable[Value]) -> tuple[Value, ...]:
+    """A tuple like another one, with other items."""
+    return Labelled.of(items, value.label if isinstance(value, Labelled) else None)
 
 
 def is_container(value: Value) -> bool:

@@ -63,5 +63,5 @@ def _put(type_: Type, stored: Stored, arrays: Stored, abstract: bool) -> Type:
             assert isinstance(held, Container)
             return replace(type_, records=held)
         case TupleType(items):
-            return TupleType(tuple(_put(item, stored, arrays, abstract) for item in items))
+            return type_.put(_put(item, stored, arrays, abstract) for item in items)
     return type_

@@ -19,6 +19,7 @@ from dp_lsp.core.types import (
     Dataset,
     DatasetMetric,
     Kind,
+    Label,
     ModelType,
     Norm,
     NumberType,
@@ -93,9 +94,10 @@ class AFunction:
 
 @value
 class TupleOf:
-    """``Tuple{A, B}``."""
+    """``Tuple{A, B}``; with a label, a structure."""
 
     items: tuple[Annotation, ...]
+    label: Label | None = None
 
 
 Annotation = NumberOf | Truth | Anything | ContainerOf | DatasetOf | AModel | AFunction | TupleOf
@@ -138,7 +140,7 @@ def instantiate(annotation: Annotation, owner: str, publics: Publics | None = No
             return ModelType(dimension("length", owner))
         case TupleOf(items):
             parts = (instantiate(item, f"{owner}[{i}]", publics) for i, item in enumerate(items, 1))
-            return TupleType(tuple(parts))
+            return TupleType(tuple(parts), annotation.label)
     assert_never(annotation)
 
 

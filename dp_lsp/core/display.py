@@ -46,7 +46,11 @@ def type_text(type_: Type, printer: Printer = _PLAIN) -> str:
         case ModelType(size):
             return f"DMModel[{printer.poly(size)}]"
         case TupleType(items):
-            return f"Tuple{{{', '.join(type_text(item, printer) for item in items)}}}"
+            label = type_.label
+            if label is None:
+                return f"Tuple{{{', '.join(type_text(item, printer) for item in items)}}}"
+            parts = (f"{name} = {type_text(item, printer)}" for name, item in zip(label.names, items, strict=True))
+            return f"{label.of}({', '.join(parts)})"
         case TypeVariable(name):
             return f"type of {name}"
         case FunctionType(value):
@@ -111,6 +115,8 @@ def type_words(type_: Type) -> str:
         case ModelType():
             return "a model"
         case TupleType(items):
+            if type_.label is not None:
+                return f"a `{type_.label.of}`" if type_.label.of else "a named tuple"
             return f"a tuple of {len(items)}" if items else "nothing"
         case FunctionType():
             return "a function"

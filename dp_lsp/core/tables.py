@@ -26,6 +26,7 @@ from dp_lsp.core.types import (
     DatasetMetric,
     FunctionType,
     Kind,
+    Label,
     ModelType,
     Norm,
     NumberType,
@@ -80,7 +81,9 @@ class TableWriter:
             case ModelType(size):
                 return ["model", self.poly(size)]
             case TupleType(items):
-                return ["tuple", *map(self.type, items)]
+                label = value.label
+                named = [] if label is None else [[label.of, *label.names]]
+                return ["tuple" if label is None else "named", *named, *map(self.type, items)]
             case FunctionType(function):
                 return ["function", function.name]
             case Boxed(name):
@@ -200,6 +203,8 @@ class TableReader:
                 return ModelType(self.poly(size))
             case ["tuple", *items]:
                 return TupleType(tuple(map(self.type, items)))
+            case ["named", [of, *names], *items]:
+                return TupleType(tuple(map(self.type, items)), Label(tuple(names), of))
             case ["function", name]:
                 from dp_lsp.core.scheme import FunctionValue  # which loads all that a function is made of
 

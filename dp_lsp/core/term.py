@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.machine import ANY, Declared
-from dp_lsp.core.types import Norm
+from dp_lsp.core.types import Label, Norm
 from dp_lsp.core.values import thing, undigested
 from dp_lsp.text import Span
 
@@ -110,10 +110,20 @@ class Apply:
 
 @thing
 class MakeTuple:
-    """``(a, b, …)``."""
+    """``(a, b, …)``; with a ``label``, ``(x = a, y = b, …)`` or a structure."""
 
     span: Span
     items: tuple[Term, ...]
+    label: Label | None = None
+
+
+@thing
+class Field:
+    """The item of a name, of a tuple whose items have names."""
+
+    span: Span
+    value: Term
+    name: str
 
 
 @thing
@@ -250,6 +260,7 @@ Term = (
     | Call
     | Apply
     | MakeTuple
+    | Field
     | Branch
     | Loop
     | Comprehension
@@ -355,6 +366,8 @@ def parts(node: Term) -> Iterator[Term]:
             yield from (function, *args)
         case Branch(condition=condition):
             yield condition
+        case Field(value=value):
+            yield value
         case Check(condition=condition, shown=shown):
             yield from (condition, *shown)
         case Show(shown=shown):

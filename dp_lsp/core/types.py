@@ -5,7 +5,7 @@ See :mod:`dp_lsp.core.metrics` for the metrics. A static number is one point: it
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import field, replace
 from enum import Enum
 from itertools import count
@@ -172,10 +172,25 @@ class ModelType:
 
 
 @value
+class Label:
+    """The names of the items of a tuple. That of a structure is ``of`` the type which a program defines, and no tuple
+    when it runs."""
+
+    names: tuple[str, ...]
+    of: str = ""
+
+
+@value
 class TupleType:
-    """A tuple; its distance is the sum of those of its items."""
+    """A tuple; its distance is the sum of those of its items. One with a ``label`` has names for its items, and is a
+    value of another kind than one without."""
 
     items: tuple[Type, ...]
+    label: Label | None = None
+
+    def put(self, items: Iterable[Type]) -> TupleType:
+        """The same with other items."""
+        return TupleType(tuple(items), self.label)
 
 
 @value
@@ -226,7 +241,7 @@ def without_static(type_: Type) -> Type:
     if isinstance(type_, NumberType):
         return replace(type_, static=None, bounds=None) if (type_.static or type_.bounds) is not None else type_
     if isinstance(type_, TupleType):
-        return TupleType(tuple(without_static(item) for item in type_.items))
+        return type_.put(without_static(item) for item in type_.items)
     return type_
 
 
@@ -235,7 +250,7 @@ def without_value(type_: Type) -> Type:
     if isinstance(type_, NumberType):
         return replace(type_, static=None)
     if isinstance(type_, TupleType):
-        return TupleType(tuple(without_value(item) for item in type_.items))
+        return type_.put(without_value(item) for item in type_.items)
     return type_
 
 
@@ -250,7 +265,7 @@ def widest(type_: Type) -> Type:
         case Dataset(records=records):
             return replace(type_, records=replace(records, element=widest(records.element)))
         case TupleType(items):
-            return TupleType(tuple(map(widest, items)))
+            return type_.put(map(widest, items))
     return type_
 
 

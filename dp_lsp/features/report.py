@@ -255,8 +255,9 @@ def domain(type_: Type, formula: Printer) -> Json:
             return _container(type_, formula)
         case types.Dataset():
             return _dataset(type_, formula)
-        case types.TupleType(items):
-            return {"kind": "tuple", "items": [domain(item, formula) for item in items]}
+        case types.TupleType(items, label):
+            named = {} if label is None else {"names": list(label.names), "structure": label.of or None}
+            return {"kind": "tuple", "items": [domain(item, formula) for item in items], **named}
         case types.ModelType():
             return {"kind": "model"}
         case types.FunctionType():

@@ -599,7 +599,7 @@ class _General:
             case Dataset(records=records):
                 return replace(type_, records=self._container(records, owner))
             case TupleType(items):
-                return TupleType(tuple(self.type(item, f"{owner}[{i}]") for i, item in enumerate(items, 1)))
+                return type_.put(self.type(item, f"{owner}[{i}]") for i, item in enumerate(items, 1))
         return type_
 
     def _container(self, type_: Container, owner: str) -> Container:

@@ -87,6 +87,8 @@ def _item(inference: Inference, node: term.Call, given: list[Given], values: lis
     """The item of a tuple, if that is what is asked for by a number that is known."""
     if node.builtin != builtins.INDEX or len(given) != 2 or not isinstance(given[0], TupleType):
         return None
+    if given[0].label is not None and given[0].label.of:
+        return None  # a structure has no positions
     place, count = inference.static(values[1]), len(given[0].items)
     if place is None or place.number is None:
         return None

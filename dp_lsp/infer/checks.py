@@ -191,5 +191,5 @@ def converted(type_: Type, wanted: machine.Declared) -> Type | None:
             return replace(type_, records=held) if isinstance(held, Container) else None
         case (machine.Tuples(items), TupleType(parts)) if len(items) == len(parts):
             made = [each for each in map(converted, parts, items) if each is not None]
-            return TupleType(tuple(made)) if len(made) == len(parts) else None
+            return type_.put(made) if len(made) == len(parts) else None
     return type_

@@ -125,7 +125,7 @@ class _Promise(NamedTuple):
             case TupleOf(items), TupleType():
                 parts = self.inference.items(value, len(items), self.span)
                 kept = tuple(self._item(at).kept(items[at], part) for at, part in enumerate(parts))
-                return replace(value, type=TupleType(tuple(part.type for part in kept)), parts=kept)
+                return replace(value, type=type_.put(part.type for part in kept), parts=kept)
         return value
 
     def _item(self, index: int) -> _Promise:

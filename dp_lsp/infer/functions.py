@@ -114,7 +114,7 @@ def _value(inference: Inference, type_: Type, var: Var, span: Span, usual: int) 
         if usual > 1 and holds_records(item):
             value = replace(value, moves=units.of_a_person(value.moves, Poly.of(usual), span))
         items.append(value)
-    return inference.tuple_of(span, items)
+    return inference.tuple_of(span, items, type_.label)
 
 
 def _from_outside(tuples: Mapping[Var, Var], found: Evaluation, span: Span) -> Evaluation:

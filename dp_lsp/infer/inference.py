@@ -16,8 +16,8 @@ from dp_lsp.core.machine import Storage
 from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import Given, Judgement, Moves
 from dp_lsp.core.sens import ONE, Sens
-from dp_lsp.core.term import Bind, Body, Literal, Local, Loop, Term, Use, Written
-from dp_lsp.core.types import UNKNOWN, TupleType, Type, Unknown, is_static
+from dp_lsp.core.term import Bind, Body, Branch, Literal, Local, Loop, Term, Use, Written
+from dp_lsp.core.types import UNKNOWN, Label, TupleType, Type, Unknown, is_static
 from dp_lsp.infer import moves, problems, sources
 from dp_lsp.infer.context import Recorder, TypingContext
 from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, in_sequence, spending
@@ -83,9 +83,9 @@ class Inference:
         self.context.environment[local] = value
         self.recorder.facts[local.span] = (value, "")
 
-    def tuple_of(self, span: Span, items: list[Judgement]) -> Judgement:
+    def tuple_of(self, span: Span, items: list[Judgement], label: Label | None = None) -> Judgement:
         """A tuple; it moves by the sum of what its items move."""
-        type_ = TupleType(tuple(item.type for item in items))
+        type_ = TupleType(tuple(item.type for item in items), label)
         return Judgement(type_, moves.combined(((item.moves, ONE) for item in items), span, laws.TUPLE), tuple(items))
 
     def bind(self, bind: Bind, value: Judgement) -> None:
@@ -99,8 +99,19 @@ class Inference:
         elif len(targets) == 1 and not isinstance(bind.term, Loop):
             self._became(bind, targets[0], value)
         elif targets:
+            if not isinstance(bind.term, Loop | Branch):
+                value = self._taken_apart(bind, value)
             for target, part in zip(targets, self.items(value, len(targets), bind.span), strict=True):
                 self._became(bind, target, part)
+
+    def _taken_apart(self, bind: Bind, value: Judgement) -> Judgement:
+        """What a program takes apart, which a structure cannot be."""
+        type_ = self.type(value)
+        if not isinstance(type_, TupleType) or type_.label is None or not type_.label.of:
+            return value
+        reason = f"a structure is not taken apart by position; name its parts, as in `c.{type_.label.names[0]}`"
+        self.report(problems.DoesNotFit.at(bind.span, function="=", reason=reason))
+        return self.hole("a structure that is taken apart")
 
     def _became(self, bind: Bind, target: Local, value: Judgement) -> None:
         """A name got a value: where it stands, or with a loop or branch, where none of its places is this one."""

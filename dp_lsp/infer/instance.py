@@ -125,7 +125,7 @@ class Instance:
                 return found is not None and self._dataset(pattern, found)
             case (ModelType(), ModelType()):
                 return self._dimension(pattern.size, actual.size)
-            case (TupleType(), TupleType()) if len(pattern.items) == len(actual.items):
+            case (TupleType(), TupleType()) if _is_alike(pattern, actual):
                 return all(self.matches(a, b) for a, b in zip(pattern.items, actual.items, strict=True))
         return pattern == actual
 
@@ -270,7 +270,7 @@ class Instance:
             case ModelType(size):
                 return ModelType(values.poly(size))
             case TupleType(items):
-                return TupleType(tuple(self.type(item) for item in items))
+                return type_.put(self.type(item) for item in items)
             case FunctionType(value) if value.home is not None:
                 methods = tuple(self._inner(method, values) for method in value.methods)
                 return FunctionType(FunctionValue(value.name, methods))
@@ -341,6 +341,11 @@ def _stored_otherwise(actual: Type, pattern: Type, element: bool = False) -> boo
         case (TupleType(items), TupleType(others)):
             return any(map(_stored_otherwise, items, others))
     return False
+
+
+def _is_alike(pattern: TupleType, actual: TupleType) -> bool:
+    """Whether tuples have as many items, of the same names."""
+    return len(pattern.items) == len(actual.items) and pattern.label == actual.label
 
 
 def _is_limited(type_: Type) -> bool:

@@ -69,7 +69,7 @@ def _in_all_rounds(type_: Type) -> Type:
     if isinstance(type_, Container):
         type_ = replace(type_, element=without_static(type_.element))
     if isinstance(type_, TupleType):
-        return TupleType(tuple(map(_in_all_rounds, type_.items)))
+        return type_.put(map(_in_all_rounds, type_.items))
     if isinstance(type_, Container) and isinstance(type_.norm, NormVariable) and type_.norm.free:
         return replace(type_, norm=NormVariable(type_.norm.name))
     return type_
@@ -186,7 +186,7 @@ class _Keeping(BodyWalk[_Needs]):
 
         def held(type_: Type) -> Type:
             if isinstance(type_, TupleType):
-                return TupleType(tuple(map(held, type_.items)))
+                return type_.put(map(held, type_.items))
             keeps = next(kept) is not None
             return type_ if keeps or not self._property.starts(type_) else self._property.lost(type_)
 
@@ -364,7 +364,7 @@ class _Storing(BodyWalk[_Held]):
         """A type with what its values are stored as."""
         match type_:
             case TupleType(items):
-                return TupleType(tuple(map(self.put, items, self.items(value, len(items)))))
+                return type_.put(map(self.put, items, self.items(value, len(items))))
             case NumberType():
                 return replace(type_, stored=self.flat(value).numbers or machine.ELEMENTS)
             case Container(element=element):

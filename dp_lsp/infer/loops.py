@@ -32,6 +32,7 @@ from dp_lsp.core.types import (
     Clip,
     Container,
     Kind,
+    Label,
     NumberType,
     TupleType,
     Type,
@@ -284,7 +285,7 @@ def _start(
     """What a round starts with. The items of a tuple move apart from each other; a public number moves with nothing."""
     if isinstance(type_, TupleType):
         items = [_start(inference, local, item, variables, kept) for item in type_.items]
-        return inference.tuple_of(local.span, items)
+        return inference.tuple_of(local.span, items, type_.label)
     variables.append(Var(local.name, gap=has_gap(type_), carried=True))
     known = next(kept)
     if known is not None:
@@ -307,15 +308,17 @@ def _apart(types: Iterable[Type], values: Iterable[Judgement]) -> list[Judgement
     return found
 
 
-def _together(inference: Inference, span: Span, types: Iterable[Type], items: Iterator[Moves]) -> Judgement:
+def _together(
+    inference: Inference, span: Span, types: Iterable[Type], items: Iterator[Moves], label: Label | None = None
+) -> Judgement:
     """A tuple of values of these types, whose items move apart from each other."""
     parts = []
     for type_ in types:
         if isinstance(type_, TupleType):
-            parts.append(_together(inference, span, type_.items, items))
+            parts.append(_together(inference, span, type_.items, items, type_.label))
         else:
             parts.append(inference.judgement(type_, next(items)))
-    return inference.tuple_of(span, parts)
+    return inference.tuple_of(span, parts, label)
 
 
 def _of_open_lengths(inference: Inference, node: term.Rounds, types: tuple[Type, ...]) -> tuple[Type, ...]:
@@ -425,7 +428,7 @@ def _after_rounds(inference: Inference, node: term.Loop, once: _OneRound) -> lis
 
     def after(type_: Type, local: term.Local) -> Type:
         if isinstance(type_, TupleType):
-            return TupleType(tuple(after(item, local) for item in type_.items))
+            return type_.put(after(item, local) for item in type_.items)
         known = next(kept, None)
         if known is None or not known.real or not isinstance(type_, NumberType):
             return type_

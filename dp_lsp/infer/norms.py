@@ -27,7 +27,7 @@ def taken_as(inference: Inference, wanted: Type, given: Type) -> Type:
                 return given if asked is norm else replace(given, norm=asked)
         case TupleType(items), TupleType(others) if len(items) == len(others):
             found = tuple(taken_as(inference, item, other) for item, other in zip(items, others, strict=True))
-            return given if found == others else TupleType(found)
+            return given if found == others else given.put(found)
     return given
 
 

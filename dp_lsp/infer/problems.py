@@ -107,6 +107,35 @@ class NoRule(Kind):
     unsupported = True
 
 
+class NoField(Kind):
+    """A value has no part of this name, or it is not known of which type the value is.
+
+    Broken:
+
+    ```julia
+    function f(x::Real)
+        limits = (low = 0, high = 10)
+        clamp(x, limits.low, limits.top)
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(x::Real)
+        limits = (low = 0, high = 10)
+        clamp(x, limits.low, limits.high)
+    end
+    ```
+    """
+
+    code = "DP151"
+    name = "no-field"
+    message = "there is no `{name}` in {given}"
+    unchecked = True
+    unsupported = True
+
+
 class NoKeyword(Kind):
     """A call gives an argument by a name that is none of the function's, gives it twice, or gives one by name to a
     function that is not known here.

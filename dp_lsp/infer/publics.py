@@ -151,7 +151,7 @@ class Publics:
         found = tuple(self.known(node, part) for part in parts)
         if all(new is old for new, old in zip(found, parts, strict=True)):
             return value
-        return replace(value, type=TupleType(tuple(part.type for part in found)), parts=found)
+        return replace(value, type=type_.put(part.type for part in found), parts=found)
 
     def _entry(self, node: Term) -> Poly | None:
         """The number at a place of a range, which is there if the place is; or of a vector that was written entry by
@@ -444,7 +444,7 @@ def _without(type_: Type, inside: frozenset[Symbol]) -> Type:
     """A type without the formulas that speak of these symbols."""
     match type_:
         case TupleType(items):
-            return TupleType(tuple(_without(item, inside) for item in items))
+            return type_.put(_without(item, inside) for item in items)
         case NumberType(static=static, bounds=bounds):
             value = static if static is not None and inside.isdisjoint(symbols_of(static)) else None
             around = bounds if bounds is not None and inside.isdisjoint(_of_bounds(bounds)) else None

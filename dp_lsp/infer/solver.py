@@ -142,7 +142,7 @@ class Solver:
             case ModelType(size):
                 return ModelType(self.poly(size))
             case TupleType(items):
-                return TupleType(tuple(self.type(item) for item in items))
+                return type_.put(self.type(item) for item in items)
         return type_
 
     def container(self, box: Container) -> Container:
@@ -234,8 +234,8 @@ class Solver:
                 if self.same_dimension(left.size, right.size):
                     return self.type(left)
                 raise Mismatch("models of different sizes")
-            case TupleType(), TupleType() if len(left.items) == len(right.items):
-                return TupleType(tuple(self.join(a, b) for a, b in zip(left.items, right.items, strict=True)))
+            case TupleType(), TupleType() if len(left.items) == len(right.items) and left.label == right.label:
+                return left.put(self.join(a, b) for a, b in zip(left.items, right.items, strict=True))
         raise Mismatch("values of different kinds")
 
     def _bound(self, variable: TypeVariable, type_: Type) -> Type:

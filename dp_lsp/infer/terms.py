@@ -24,6 +24,7 @@ from dp_lsp.core.types import (
     Base,
     BoolType,
     FunctionType,
+    Label,
     NumberType,
     TupleType,
     Type,
@@ -82,7 +83,9 @@ def rule(inference: Inference, node: Term) -> Evaluation:
             return _noted(inference, node.span, Evaluation(_global(inference, node)), "")
         case term.MakeTuple(span, items):
             values, effects = inference.infer_all(items)
-            return Evaluation(inference.tuple_of(span, values), effects)
+            return Evaluation(inference.tuple_of(span, values, node.label), effects)
+        case term.Field():
+            return _noted(inference, node.span, _field(inference, node), "")
         case term.Branch():
             return _noted(inference, node.span, _branch(inference, node), BRANCH)
         case term.Loop():
@@ -209,6 +212,25 @@ def _noted(inference: Inference, span: Span, found: Evaluation, rule: str) -> Ev
     return found
 
 
+def _label(inference: Inference, value: Judgement) -> Label | None:
+    type_ = inference.type(value)
+    return type_.label if isinstance(type_, TupleType) else None
+
+
+def _field(inference: Inference, node: term.Field) -> Evaluation:
+    """The item of a name. It moves as the item of a tuple does."""
+    value, effects = inference.infer(node.value)
+    type_ = inference.type(value)
+    if isinstance(type_, Unknown):
+        return NOT_UNDERSTOOD.after(effects)
+    if isinstance(type_, TupleType) and type_.label is not None and node.name in type_.label.names:
+        place = type_.label.names.index(node.name)
+        return Evaluation(inference.items(value, len(type_.items), node.span)[place], effects)
+    given = type_words(type_)
+    inference.report(problems.NoField.at(node.span, name=node.name, given=given))
+    return NOT_UNDERSTOOD.after(effects)
+
+
 def _global(inference: Inference, node: term.Global) -> Judgement:
     span, name = node.span, node.name
     found = inference.context.resolve(name)
@@ -276,9 +298,10 @@ def _no_private_choice(inference: Inference, moved: Moves, origin: Origin) -> Ef
 
 def joined(inference: Inference, span: Span, left: Judgement, right: Judgement, condition: Moves) -> Judgement:
     """One of two values. A private condition lets the result jump: ∞, or 1 where no two results are further apart."""
-    if left.parts and len(left.parts) == len(right.parts):
+    label = _label(inference, left)
+    if left.parts and len(left.parts) == len(right.parts) and label == _label(inference, right):
         parts = [joined(inference, span, a, b, condition) for a, b in zip(left.parts, right.parts, strict=True)]
-        return inference.tuple_of(span, parts)
+        return inference.tuple_of(span, parts, label)
     if isinstance(inference.type(left), FunctionType) or isinstance(inference.type(right), FunctionType):
         inference.report(problems.WhichFunction.at(span, written=inference.written(span)))
         return Judgement(UNKNOWN, moves.NOWHERE)

@@ -11,6 +11,7 @@ from dp_lsp.builtins.patterns import FromBox, GivenNorm, GivenTruth, GivenType
 from dp_lsp.builtins.traits import SampledRows
 from dp_lsp.core import term
 from dp_lsp.core.term import Local, Term
+from dp_lsp.core.types import Label
 from dp_lsp.language import Familiar, RefusedType
 from dp_lsp.lower import problems
 from dp_lsp.lower.facts import Meant, as_function, builtin, described, is_operator, written
@@ -55,8 +56,13 @@ class Expressions:
                 return self.value_of_name(node)
             case surface.Call():
                 return self._call(node)
-            case surface.Tuple(items=items):
-                return term.MakeTuple(node.span, tuple(self.term(item) for item in items))
+            case surface.Tuple(items=items, names=names):
+                if len(set(names)) < len(names):
+                    return self._unit.refused(node, "a tuple with a name for two items")
+                label = Label(names) if names else None
+                return term.MakeTuple(node.span, tuple(self.term(item) for item in items), label)
+            case surface.Field(value=value, name=name) if self._scope.has(value.name):
+                return term.Field(node.span, self.value_of_name(value), name)
             case surface.Vector(items=()):
                 return term.Call(node.span, builtins.EMPTY, (), node.span)
             case surface.Vector(items=items):

@@ -59,7 +59,7 @@ def written(node: surface.Node) -> str:
 
 def assigned_names(target: surface.Node) -> tuple[surface.Name, ...] | None:
     """The names on the left of an assignment; None if something else stands there."""
-    names = target.items if isinstance(target, surface.Tuple) else (target,)
+    names = target.items if isinstance(target, surface.Tuple) and not target.names else (target,)
     found = tuple(name for name in names if isinstance(name, surface.Name))
     return found if len(found) == len(names) else None
 

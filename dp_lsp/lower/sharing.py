@@ -40,7 +40,7 @@ class Sharing:
                 return self._of_result(callee, [self.of(arg) for arg in args]).union(*map(self.of, keywords))
             case surface.Keyword(value=value):
                 return self.of(value)
-            case surface.Index(value=value):
+            case surface.Index(value=value) | surface.Field(value=value):
                 return self.of(value)
             case surface.Assign(value=value) | surface.Return(value=surface.Node() as value):
                 return self.of(value)
@@ -70,7 +70,7 @@ class Sharing:
     def origin(self, node: surface.Node) -> Provenance:
         """How a name comes by a value that is written like this."""
         match node:
-            case surface.Index():
+            case surface.Index() | surface.Field():
                 return Provenance.PART
             case surface.Call(callee=callee, args=args):
                 row = self._scope.builtin_of(callee)

@@ -17,7 +17,7 @@ from math import prod
 from typing import Any, NamedTuple
 
 from dp_lsp import builtins
-from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, array, is_container
+from dp_lsp.builtins.concrete import Labelled, NoMeaning, Undefined, Value, array, is_container, with_items
 from dp_lsp.builtins.meanings import MEANINGS, WITHOUT_MEANING
 from dp_lsp.builtins.randomness import RANDOM
 from dp_lsp.builtins.traits import Replaceable, ShortCircuit
@@ -152,8 +152,10 @@ class Interpreter:
                 values = [self._term(arg, environment) for arg in args]
                 placed = len(values) - len(names)
                 return called(*values[:placed], **dict(zip(names, values[placed:], strict=True)))
-            case term.MakeTuple(items=items):
-                return tuple(self._term(item, environment) for item in items)
+            case term.MakeTuple(items=items, label=label):
+                return Labelled.of([self._term(item, environment) for item in items], label)
+            case term.Field(value=value, name=name):
+                return self._term(value, environment).part(name)
             case term.Branch(condition=condition, then=then, otherwise=otherwise):
                 return self._body(then if self._term(condition, environment) else otherwise, environment)
             case term.Loop():
@@ -339,6 +341,8 @@ def _most_specific(methods: Sequence[Method], types: Sequence[Declared]) -> Meth
 
 def _run_time_types(value: Value) -> list[Declared]:
     """The types that a value may have when the program runs."""
+    if isinstance(value, Labelled):
+        return [machine.Named(value.label.of or "NamedTuple")]
     if isinstance(value, tuple):
         return [machine.Tuples(items) for items in product(*map(_run_time_types, value))]
     if is_container(value):
@@ -361,7 +365,7 @@ def _stored(value: Value) -> tuple[machine.Stored, ...]:
 def _unstored(value: Value) -> Value:
     """A value that Julia may have converted, or promoted beside others."""
     if isinstance(value, tuple):
-        return tuple(map(_unstored, value))
+        return with_items(value, map(_unstored, value))
     if is_container(value) and any(isinstance(entry, _Int) for entry in value.flat):
         return array([_unstored(entry) for entry in value.flat], value.shape)
     return int(value) if isinstance(value, _Int) else value
@@ -394,8 +398,9 @@ def is_one_of(value: Value, annotation: Annotation) -> bool:
             return is_container(value) and value.ndim == 1
         case AFunction():
             return callable(value)
-        case TupleOf(items):
-            same = isinstance(value, tuple) and len(value) == len(items)
+        case TupleOf(items, label):
+            labelled = value.label if isinstance(value, Labelled) else None
+            same = isinstance(value, tuple) and len(value) == len(items) and labelled == label
             return same and all(is_one_of(item, each) for item, each in zip(value, items, strict=True))
 
 

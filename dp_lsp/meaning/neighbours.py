@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from fractions import Fraction
 
-from dp_lsp.builtins.concrete import Value, array
+from dp_lsp.builtins.concrete import Value, array, with_items
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.metrics import is_data, is_whole
 from dp_lsp.core.scheme import Scheme, SchemeParameter
@@ -109,7 +109,8 @@ def _changed(type_: Type, x: Value, source: random.Random, setting: SpaceSetting
             return array(entry + source.choice((1, -1)) for entry in x)
         case TupleType(items) if items:
             place = source.randrange(len(items))
-            return (*x[:place], _changed(items[place], x[place], source, setting), *x[place + 1 :])
+            changed = _changed(items[place], x[place], source, setting)
+            return with_items(x, (*x[:place], changed, *x[place + 1 :]))
     return neighbour(type_, x, source, setting)
 
 

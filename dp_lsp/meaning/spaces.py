@@ -14,7 +14,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
-from dp_lsp.builtins.concrete import Value, array, is_container, norm_of
+from dp_lsp.builtins.concrete import Labelled, Value, array, is_container, norm_of, with_items
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.evaluate import Substitution, interval, norms_of, symbols_of
 from dp_lsp.core.metrics import has_gap, is_whole
@@ -97,7 +97,7 @@ def put_in(type_: Type, norms: Mapping[NormVariable, AnyNorm]) -> Type:
             norm = Substitution({}, norms).norm(type_.norm)
             return replace(type_, norm=norm, element=put_in(type_.element, norms))
         case TupleType(items):
-            return TupleType(tuple(put_in(item, norms) for item in items))
+            return type_.put(put_in(item, norms) for item in items)
     return type_
 
 
@@ -169,8 +169,8 @@ def draw(type_: Type, source: random.Random, setting: SpaceSetting) -> Value:
             return _drawn_dataset(type_, source, setting)
         case ModelType(size):
             return array(_drawn_number(Base.REAL, source) for _ in range(setting.size(size)))
-        case TupleType(items):
-            return tuple(draw(item, source, setting) for item in items)
+        case TupleType(items, label):
+            return Labelled.of([draw(item, source, setting) for item in items], label)
     raise NotASpace(type(type_).__name__)
 
 
@@ -266,7 +266,8 @@ def neighbour(type_: Type, x: Value, source: random.Random, setting: SpaceSettin
             return array(entry + step * source.choice((0, 1, 1)) for entry in x)
         case TupleType(items) if items:
             place = source.randrange(len(items))
-            return (*x[:place], neighbour(items[place], x[place], source, setting), *x[place + 1 :])
+            changed = neighbour(items[place], x[place], source, setting)
+            return with_items(x, (*x[:place], changed, *x[place + 1 :]))
     return x
 
 

@@ -121,9 +121,9 @@ def _of_one_name(reached: Sequence[Definition]) -> Iterator[list[Method]]:
 
 
 def _holds_numbers(type_: Type) -> bool:
-    """Whether values of a type are numbers, or hold nothing else."""
+    """Whether values of a type are numbers, or hold nothing else, not even names."""
     if isinstance(type_, TupleType):
-        return all(map(_holds_numbers, type_.items))
+        return type_.label is None and all(map(_holds_numbers, type_.items))
     return not isinstance(type_, FunctionType)
 
 

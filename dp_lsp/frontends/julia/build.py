@@ -238,9 +238,9 @@ class Builder(Expressions):
     def arrow(self, children: list[Any]) -> Node:
         head, _, body = children
         made = self.made.get(head)
-        if isinstance(head, Tuple):
+        if isinstance(head, Tuple) and not head.names:
             params = self.params(Arguments(list(head.items), []))
-        elif isinstance(made, Arguments) and isinstance(head, Opaque):
+        elif isinstance(made, Arguments) and isinstance(head, Opaque | Tuple):
             params = self.params(made)
         else:
             params = self.params(Arguments([head], []))

@@ -21,6 +21,7 @@ from dp_lsp.frontends.julia.tokens import LIMIT, UNCHECKED, Ready, Token
 from dp_lsp.frontends.julia.vocabulary import RESERVED
 from dp_lsp.problem import Problem
 from dp_lsp.surface import (
+    FIELD,
     OPERATORS,
     SEEDING,
     Added,
@@ -29,6 +30,7 @@ from dp_lsp.surface import (
     Boolean,
     Broadcast,
     Call,
+    Field,
     If,
     Index,
     Keyword,
@@ -648,8 +650,13 @@ class Expressions(_Headers):
         return made or self._opaque(children, "a broadcast")
 
     def field(self, children: list[Any]) -> Node:
-        name = children[2]
-        what = SEEDING if name.value == "seed!" else "a field access"
+        value, _, name = children
+        if isinstance(value, Name) and name.value != "seed!" and value not in self.around:
+            node = Field(value.start, name.end, value, name.value)
+            self.opaques[node] = None
+            self.made[node] = _Field(name.value)
+            return node
+        what = SEEDING if name.value == "seed!" else FIELD
         return self._opaque(children, what, _Field(name.value))
 
     def adjoint(self, children: list[Any]) -> Node:
@@ -664,6 +671,11 @@ class Expressions(_Headers):
         if len(items) == 1 and not listed:
             self.around[items[0]] = span
             return items[0]
+        names = tuple(self._item_name(item) for item in items)
+        if items and all(names):
+            tuple_ = Tuple(*span, tuple(item.value for item in items if isinstance(item, Assign)), names)
+            self.made[tuple_] = Arguments(list(items), [])
+            return tuple_
         if any(isinstance(item, Assign) for item in items):
             node = self._opaque(children, "a named tuple", Arguments(list(items), []))
             fields = [isinstance(item, Assign) and item not in self.around for item in items]
@@ -674,6 +686,11 @@ class Expressions(_Headers):
             self.known[node] = Evaluated(Summary(), tuple((self._start(each), self._end(each)) for each in values))
             return node
         return Tuple(*span, items)
+
+    def _item_name(self, item: Node) -> str:
+        """The name that ``name = value`` gives an item of a tuple; empty if it is something else."""
+        plain = isinstance(item, Assign) and item.operator is None and item not in self.around
+        return item.target.name if plain and isinstance(item, Assign) and isinstance(item.target, Name) else ""
 
     def entries(self, children: list[Any]) -> list[Node]:
         return [child for child in children if isinstance(child, Node)]

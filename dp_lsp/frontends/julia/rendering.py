@@ -29,7 +29,7 @@ from dp_lsp.core.annotation import (
 from dp_lsp.core.evaluate import is_closed, upper
 from dp_lsp.core.notation import SYMPY, Printer, decimal
 from dp_lsp.core.sens import Sens
-from dp_lsp.core.types import DatasetMetric, Kind
+from dp_lsp.core.types import DatasetMetric, Kind, Label
 from dp_lsp.intents import Intent, Rendering
 from dp_lsp.problem import Edit, Fix
 from dp_lsp.surface import BROADCAST_INTO, MACRO_CALL, SEEDING
@@ -87,6 +87,8 @@ class JuliaRendering(Rendering):
                 return "DMModel"
             case AFunction(privacy):
                 return "PrivacyFunction" if privacy else "Function"
+            case TupleOf(label=Label(of=of)):
+                return of
             case TupleOf(items):
                 return f"Tuple{{{', '.join(map(self.annotation, items))}}}"
             case ContainerOf():
