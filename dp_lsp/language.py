@@ -20,7 +20,7 @@ from dp_lsp.text import Span
 
 if TYPE_CHECKING:
     from dp_lsp.core.annotation import Annotation
-    from dp_lsp.core.machine import Declared, Storage
+    from dp_lsp.core.machine import Declared, Storage, Stored
     from dp_lsp.core.types import Norm
 
 
@@ -305,13 +305,16 @@ class Spelling(NamedTuple):
 class Builtins:
     """The builtins that a language has: how each is written, by its id in the table. In the tree they have the names
     that they have in text, so that a name which is no builtin's here is free, whatever it means elsewhere.
-    ``by_operator`` are functions that are given an operator, and with it are builtins, by both names."""
+    ``by_operator`` are functions that are given an operator, and with it are builtins, by both names, and
+    ``conversions`` those that make a number of a type, by how its numbers are stored."""
 
     def __init__(
         self,
         spellings: Mapping[str, Spelling],
         by_operator: Mapping[tuple[str, str], str] = MappingProxyType({}),
+        conversions: Mapping[Stored, str] = MappingProxyType({}),
     ) -> None:
+        self._conversions = conversions
         self._spellings = spellings
         self.by_operator = by_operator
         self._ids: dict[str, tuple[str, bool]] = {}
@@ -327,6 +330,10 @@ class Builtins:
         """How a builtin is written; by its id alone if it has no name here, such as one that only indexing stands
         for."""
         return self._spellings.get(builtin) or Spelling(builtin, builtin)
+
+    def conversion(self, stored: Stored) -> str | None:
+        """The builtin that makes a number of the type of numbers that are stored so; None if there is none."""
+        return self._conversions.get(stored)
 
     def names(self) -> Iterator[str]:
         """The names of all, in the order of the table, but for those that do the same and change an argument."""
@@ -361,9 +368,12 @@ class Annotations(ABC):
     words: frozenset[str]
 
     @abstractmethod
-    def parameter(self, node: TypeExpr | None) -> tuple[Annotation, bool]:
-        """The type of a parameter, and whether it is declared public. Of a dataset it may be left open how it is
-        compared: then the project says so. Raises :class:`RefusedType`."""
+    def parameter(
+        self, node: TypeExpr | None, structures: Mapping[str, Annotation] = MappingProxyType({})
+    ) -> tuple[Annotation, bool]:
+        """The type of a parameter, and whether it is declared public; ``structures`` are those that the program
+        defines. Of a dataset it may be left open how it is compared: then the project says so. Raises
+        :class:`RefusedType`."""
 
     def is_open(self, node: TypeExpr | None) -> bool:
         """Whether a parameter is declared public, and of no type."""

@@ -525,6 +525,20 @@ class TypeDefinition(Opaque):
         self.name = name
 
 
+class Structure(TypeDefinition):
+    """A definition of a type by the names and types of its parts, and nothing else. Where they are given by name
+    (``by_name``) some may have numbers that stand for them."""
+
+    __slots__ = ("by_name", "fields")
+
+    def __init__(
+        self, start: int, end: int, what: str, summary: Summary, name: str, fields: tuple[Parameter, ...], by_name: bool
+    ) -> None:
+        super().__init__(start, end, what, summary, name)
+        self.fields = fields
+        self.by_name = by_name
+
+
 STRING = "a string with interpolation"
 
 

@@ -15,7 +15,7 @@ from dp_lsp.builtins import intervals, linear, shapes
 from dp_lsp.builtins.arithmetic import METRICS, numeric
 from dp_lsp.builtins.define import Args, Builtin, Factors, Refused, Trait, each, form, free
 from dp_lsp.builtins.monotonicity import IN_ALL, Monotone
-from dp_lsp.builtins.patterns import REAL_NUMBER, Box, Records
+from dp_lsp.builtins.patterns import INTEGER_NUMBER, REAL_NUMBER, Box, Records
 from dp_lsp.builtins.shapes import Shape
 from dp_lsp.builtins.traits import Integral, NeverNaN, Replaceable
 from dp_lsp.core import machine
@@ -142,6 +142,30 @@ ROWS: tuple[Builtin, ...] = (
         ("f(x::Integer) = float(x)",),
         (Refused("f(x::Data) = float(x)", "DP202"),),
         traits=(NeverNaN(), IN_ALL, Integral(False), Replaceable()),
+    ),
+    *(
+        Builtin(
+            name,
+            f"{name}(x)",
+            (form(numeric(lambda x: x, Base.REAL, _same_bounds), each(), linear=linear.added, x=REAL_NUMBER),),
+            f"The same number, stored as {name}.",
+            METRICS,
+            (f"f(x::Integer) = {name}(x)",),
+            (Refused(f"f(x::Data) = {name}(x)", "DP202"),),
+            traits=(NeverNaN(), IN_ALL, Integral(False)),
+        )
+        for name in ("Float64", "Float32")
+    ),
+    Builtin(
+        "Int",
+        "Int(x)",
+        (form(numeric(lambda x: x, Base.INTEGER, _same_bounds), each(), linear=linear.added, x=INTEGER_NUMBER),),
+        "The same whole number, stored as an Int.",
+        METRICS,
+        ("f(x::Integer) = Int(x)",),
+        (Refused("f(x::Real) = Int(x)", "DP202"),),
+        aliases=("Int64",),
+        traits=(NeverNaN(), IN_ALL, Integral(True)),
     ),
     *(
         Builtin(

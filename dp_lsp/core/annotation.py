@@ -94,10 +94,11 @@ class AFunction:
 
 @value
 class TupleOf:
-    """``Tuple{A, B}``; with a label, a structure."""
+    """``Tuple{A, B}``; with a label, a structure, whose parts may be given ``by_name`` only."""
 
     items: tuple[Annotation, ...]
     label: Label | None = None
+    by_name: bool = False
 
 
 Annotation = NumberOf | Truth | Anything | ContainerOf | DatasetOf | AModel | AFunction | TupleOf

@@ -110,11 +110,13 @@ class Apply:
 
 @thing
 class MakeTuple:
-    """``(a, b, …)``; with a ``label``, ``(x = a, y = b, …)`` or a structure."""
+    """``(a, b, …)``; with a ``label``, ``(x = a, y = b, …)`` or a structure, which is made ``by`` the function of its
+    name if nothing else has that."""
 
     span: Span
     items: tuple[Term, ...]
     label: Label | None = None
+    by: Global | None = None
 
 
 @thing

@@ -61,6 +61,8 @@ def _doubt_additions(units: Units, types: frozenset[str], clouds: dict[str, str]
     for index, unit in enumerate(units):
         for addition in unit.lowered.additions:
             if _is_apart(addition, own, extending.keys(), language):
+                for name in own & addition.types:
+                    clouds.setdefault(name, addition.reason)  # what a value of it does may be another thing
                 continue
             clouds.setdefault(EVERYTHING, addition.reason)
             if addition.qualified:

@@ -334,6 +334,7 @@ _VISITS: dict[type, Callable[[_Walk, Any, _Scope | None], None]] = {
     surface.Shown: _Walk._opaque,
     surface.Unread: _Walk._opaque,
     surface.TypeDefinition: _Walk._opaque,
+    surface.Structure: _Walk._opaque,
     surface.Field: _Walk._opaque,
     surface.Import: _Walk._listed,
     surface.Export: _Walk._listed,

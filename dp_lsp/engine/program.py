@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.records import NO_NAMES
+from dp_lsp.core.annotation import TupleOf
 from dp_lsp.core.term import Definition, Method
 from dp_lsp.core.values import same_by_digest, undigested
 from dp_lsp.language import Semantics
@@ -18,8 +19,8 @@ from dp_lsp.lower.methods import Conflict, conflict
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Chunk, Remark
 
-Others = tuple[tuple[str, Aliasing], ...]
-"""Names of functions and what calls of them do, in a fixed order."""
+Others = tuple[tuple[str, Aliasing | TupleOf], ...]
+"""Names of functions and what calls of them do, and of structures and what these are, in a fixed order."""
 
 
 @same_by_digest
@@ -66,9 +67,12 @@ class Program:
         self._definitions: dict[str, list[tuple[int, Definition]]] = {}
         self._conflicts: dict[str, Conflict | None] = {}
         self._changing: set[str] = set()  # functions that change a parameter
+        self._structures: dict[str, TupleOf | None] = {}  # None for names of several
         position = count()
         for index, unit in enumerate(units):
             self.put(index, unit)
+            for name, structure in unit.lowered.structures:
+                self._structures[name] = None if name in self._structures else structure
             for definition in unit.lowered.definitions:
                 self.definers.setdefault(definition.name, []).append(index)
                 self._definitions.setdefault(definition.name, []).append((next(position), definition))
@@ -98,11 +102,15 @@ class Program:
         """What a unit must be lowered with that was lowered without: what the functions of other units do, if it
         mentions one that changes a parameter, or if it was refused for not knowing. Those units are final."""
         unit = self.units[index]
+        structures = tuple(
+            (name, each) for name in sorted(unit.uses) if (each := self._structures.get(name)) is not None
+        )
         if not unit.lowered.cautious and self._changing.isdisjoint(unit.uses):
-            return ()
+            return structures
         found = [(name, aliasing(self._methods(name, index))) for name in sorted(unit.uses & self.definers.keys())]
         known = tuple((name, each) for name, each in found if each is not None)
-        return known if unit.lowered.cautious or any(each.change_something for _, each in known) else ()
+        counts = unit.lowered.cautious or any(each.change_something for _, each in known)
+        return (*structures, *known) if counts else structures
 
     def _methods(self, name: str, besides: int) -> Iterator[Method]:
         for index in dict.fromkeys(self.definers.get(name, ())):

@@ -26,6 +26,7 @@ from dp_lsp.core.types import (
     Dataset,
     FunctionType,
     Kind,
+    Label,
     ModelType,
     NumberType,
     TupleType,
@@ -33,6 +34,7 @@ from dp_lsp.core.types import (
     TypeVariable,
 )
 from dp_lsp.infer import checks, conditions, declared, generalize, moves, parts, prices, problems, units
+from dp_lsp.infer.context import UnknownGlobal
 from dp_lsp.infer.effects import Effects, Evaluation, in_sequence
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.solver import ConditionMark
@@ -56,6 +58,9 @@ def parameter(
         type_ = called_with
     if name in publics and isinstance(type_, NumberType):
         type_ = replace(type_, static=publics[name])
+    if isinstance(type_, TupleType) and type_.label is not None:
+        must_be_alone(inference, type_.label)
+        type_ = _public_parts(name, type_, type_.label) if param.static else type_
     public = param.static or isinstance(type_, ModelType)  # nothing is claimed about a model
     only_drawn = param.local not in otherwise() if _may_hold_rows(type_) else None
     var = Var(name, gap=has_gap(type_), public=public, only_drawn=only_drawn, chained=is_chained(type_))
@@ -69,6 +74,24 @@ def parameter(
     inference.context.parameters.add(param.span)
     return SchemeParameter(
         name, var, type_, param.static, param.span, param.type, unit, param.seen, param.default, param.by_name
+    )
+
+
+def must_be_alone(inference: Inference, label: Label) -> None:
+    """Of a structure it must be known what makes one, and that nothing else does."""
+    found = inference.context.resolve(label.of)
+    if not isinstance(found, FunctionValue) or len(found.methods) != 1:
+        reason = f" ({found.reason})" if isinstance(found, UnknownGlobal) else ""
+        inference.give_up(f"`{label.of}` is not only what its definition says{reason}")
+
+
+def _public_parts(name: str, type_: TupleType, label: Label) -> TupleType:
+    """A structure whose parts are public, each with a number of its own."""
+    return type_.put(
+        replace(item, static=Poly.of(Symbol(f"{name}.{part}", integer=item.base is Base.INTEGER)))
+        if isinstance(item, NumberType)
+        else item
+        for part, item in zip(label.names, type_.items, strict=True)
     )
 
 

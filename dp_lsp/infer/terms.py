@@ -83,6 +83,8 @@ def rule(inference: Inference, node: Term) -> Evaluation:
             return _noted(inference, node.span, Evaluation(_global(inference, node)), "")
         case term.MakeTuple(span, items):
             values, effects = inference.infer_all(items)
+            if node.by is not None and node.label is not None:
+                functions.must_be_alone(inference, node.label)
             return Evaluation(inference.tuple_of(span, values, node.label), effects)
         case term.Field():
             return _noted(inference, node.span, _field(inference, node), "")

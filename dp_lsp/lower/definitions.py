@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from dp_lsp import surface
 from dp_lsp.builtins import replaceable
+from dp_lsp.core.annotation import TupleOf
 from dp_lsp.core.term import Constant, Definition, Method
 from dp_lsp.language import Familiar, Language
 from dp_lsp.lower import problems
-from dp_lsp.lower.aliasing import Known, aliasing
+from dp_lsp.lower.aliasing import Aliasing, Known, aliasing
 from dp_lsp.lower.facts import (
     EVERYTHING,
     UNUSED,
@@ -27,6 +29,7 @@ from dp_lsp.lower.facts import (
 from dp_lsp.lower.filling import may_store
 from dp_lsp.lower.functions import Functions, Written
 from dp_lsp.lower.scope import LoweringUnit
+from dp_lsp.lower.structures import constructor, structure
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
@@ -78,7 +81,7 @@ class Lowered(NamedTuple):
     entries of an array that others hold. ``marks`` are the first and last lines of modules. ``cautious`` says that a
     change was refused, which may be fine if more is known of the functions that are called. ``opened`` are the modules
     whose names are all brought, ``additions`` the methods that are added to functions of the language, and ``types``
-    the names of the types that are defined."""
+    the names of the types that are defined, of which ``structures`` are those whose parts are known."""
 
     definitions: tuple[Definition, ...]
     problems: tuple[Problem, ...]
@@ -93,16 +96,21 @@ class Lowered(NamedTuple):
     opened: tuple[Opened, ...] = ()
     additions: tuple[Addition, ...] = ()
     types: frozenset[str] = frozenset()
+    structures: tuple[tuple[str, TupleOf], ...] = ()
 
 
-def lower(parsed: surface.Parsed, text: str, known: Known, language: Language) -> Lowered:
+def lower(parsed: surface.Parsed, text: str, known: Mapping[str, Aliasing | TupleOf], language: Language) -> Lowered:
     """The definitions of a chunk, in order, with the problems met on the way (those of the parser not among them).
-    ``known`` is what is known of the functions of other chunks."""
-    return _TopLevel(text, known, language).lower(parsed)
+    ``known`` is what is known of the functions and the structures of other chunks."""
+    functions = {name: each for name, each in known.items() if isinstance(each, Aliasing)}
+    structures = {name: each for name, each in known.items() if isinstance(each, TupleOf)}
+    return _TopLevel(text, functions, structures, language).lower(parsed)
 
 
 class _TopLevel:
-    def __init__(self, text: str, known: Known, language: Language) -> None:
+    def __init__(self, text: str, known: Known, structures: Mapping[str, TupleOf], language: Language) -> None:
+        self._structures_known = structures
+        self._structures: list[tuple[str, TupleOf]] = []
         self._text = text
         self._language = language
         self._vocabulary = language.vocabulary
@@ -140,7 +148,7 @@ class _TopLevel:
         opened, additions, types = tuple(self._opened), tuple(self._additions), frozenset(self._types)
         return Lowered(
             *(definitions, found, clouded, marks, includes, cautious, imported, mentions, changers, stores),
-            *(opened, additions, types),
+            *(opened, additions, types, tuple(self._structures)),
         )
 
     def _node(self, node: surface.Node) -> None:
@@ -167,6 +175,8 @@ class _TopLevel:
                 defined = node.name if isinstance(node, surface.Unread) else None
                 if defined is not None and not is_reserved(defined.name, self._language):
                     self._add(self._unread(node, defined))
+            case surface.Structure() if (made := structure(node, self._language)) is not None:
+                self._structure(node, made)
             case surface.TypeDefinition(name=name):
                 self._types.add(name)
                 self._act(node)
@@ -192,6 +202,15 @@ class _TopLevel:
             return function.black_box(node, node.body.summary.mentions)
         return function.method(Written.of(node, node.body))
 
+    def _structure(self, node: surface.Structure, made: TupleOf) -> None:
+        """A type by the names and types of its parts, which is made of as many values."""
+        name = surface.Name(node.start, node.end, node.name)
+        self._check_meaning(name)
+        self._types.add(node.name)
+        self._structures.append((node.name, made))
+        self._cloud(node, node.summary._replace(binds=frozenset()), f"`{node.name}` may give it another meaning")
+        self._add(constructor(node, made, self._language))
+
     def _unread(self, node: surface.Opaque, name: surface.Name) -> Method:
         """A function of which nothing is known but that there is one."""
         body = surface.Block(node.start, node.end, (node,))
@@ -209,7 +228,7 @@ class _TopLevel:
         return Constant(target.name, node.span, target.span, value, frozenset(unit.uses))
 
     def _unit(self, where: str) -> LoweringUnit:
-        return LoweringUnit(where, self._text, self._problems, self._known, self._language)
+        return LoweringUnit(where, self._text, self._problems, self._known, self._language, self._structures_known)
 
     def _add(self, definition: Definition) -> None:
         """A definition; those after it know what a call of it does."""

@@ -10,6 +10,7 @@ from dp_lsp import builtins, surface
 from dp_lsp.builtins.patterns import FromBox, GivenNorm, GivenTruth, GivenType
 from dp_lsp.builtins.traits import SampledRows
 from dp_lsp.core import term
+from dp_lsp.core.annotation import TupleOf
 from dp_lsp.core.term import Local, Term
 from dp_lsp.core.types import Label
 from dp_lsp.language import Familiar, RefusedType
@@ -17,6 +18,7 @@ from dp_lsp.lower import problems
 from dp_lsp.lower.facts import Meant, as_function, builtin, described, is_operator, written
 from dp_lsp.lower.masks import A_ROW, Mask, Masks
 from dp_lsp.lower.scope import BodyScope, LoweringUnit, NoValue
+from dp_lsp.lower.structures import converted
 from dp_lsp.problem import Edit, Fix
 
 MAY_BE_MISSING = "an entry that may not be there, and is taken unchecked,"
@@ -187,6 +189,14 @@ class Expressions:
                 return self.name(callee)
             if (found := builtin(callee.name, self._unit.language.builtins)) is not None:
                 return self._builtin_call(node, *found)
+            made = self._unit.structures.get(callee.name)
+            if isinstance(made, TupleOf) and self._is_made(node, made):
+                self._unit.uses.add(callee.name)
+                values = map(self.term, node.args)
+                known = self._unit.language.builtins
+                items = tuple(converted(value, part, known) for value, part in zip(values, made.items, strict=True))
+                by = term.Global(callee.span, callee.name, called=True)
+                return term.MakeTuple(node.span, items, made.label, by)
             if (same := self._combined(node, callee)) is not None:
                 return same
             if is_operator(callee.name) and not self._unit.language.vocabulary.does(callee.name, Familiar.UNRULED):
@@ -200,6 +210,10 @@ class Expressions:
             self._unit.report(problems.NotAVariable.at(node.span, name=callee.name))
             function = term.Hole(node.span, "a change inside an expression")
         return self.apply(node, function)
+
+    def _is_made(self, node: surface.Call, made: TupleOf) -> bool:
+        """Whether a call of the name of a structure makes one of its parts, in order."""
+        return not (made.by_name or node.keywords) and len(node.args) == len(made.items)
 
     def _combined(self, node: surface.Call, callee: surface.Name) -> Term | None:
         """The call of a builtin that a function and the operator that it is given are together."""

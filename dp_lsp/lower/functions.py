@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from dp_lsp import surface
 from dp_lsp.core import term
-from dp_lsp.core.annotation import AModel, Anything, NumberOf
+from dp_lsp.core.annotation import AModel, Anything, NumberOf, TupleOf
 from dp_lsp.core.machine import UNREAD, Declared, NominalType, Tuples
 from dp_lsp.core.term import Bind, Body, Method, Term
 from dp_lsp.language import RefusedType, Returned
@@ -246,7 +246,9 @@ class Functions:
         self._unit.check_meaning(node.name, node.span)
         seen = annotations.run_time(node.annotation)
         try:
-            type_, static = annotations.parameter(node.annotation)
+            type_, static = annotations.parameter(node.annotation, self._unit.structures)
+            if isinstance(type_, TupleOf) and type_.label is not None:
+                self._unit.uses.add(type_.label.of)
             if body is not None and annotations.is_open(node.annotation):
                 type_ = used_as(node.name, body, self._unit.language) or type_
             unrelated = annotations.unrelated(node.annotation, type_) if self._scope.outer is not None else None
@@ -275,6 +277,8 @@ class Functions:
 
     def _refuse_type(self, refused: RefusedType) -> None:
         name = written(refused.node)
+        if self._unit.language.annotations.is_of_program(name):
+            self._unit.uses.add(name)  # it may be a structure, which is known when the program is
         found = problems.UnknownType.at(refused.node.span, written=name, hint=refused.hint, fixes=refused.fixes)
         self._unit.report(found)
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from dp_lsp import builtins, surface
+from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.term import Hole, Local, Term
 from dp_lsp.intents import Intent, Rendering
 from dp_lsp.language import Language
@@ -26,11 +27,19 @@ class NoValue(NamedTuple):
 
 class LoweringUnit:
     """The text that is lowered, of a ``language``, and what is found on the way. ``where`` says to a person what it is,
-    ``known`` is what is known of top-level functions, ``uses`` are the top-level names that are read, and ``ranged``
-    the parameters of functions that are given the numbers of a range.
-    """
+    ``known`` is what is known of top-level functions, ``structures`` are those of the program, ``uses`` are the
+    top-level names that are read, and ``ranged`` the parameters of functions that are given the numbers of a range."""
 
-    def __init__(self, where: str, text: str, problems: list[Problem], known: Known, language: Language) -> None:
+    def __init__(
+        self,
+        where: str,
+        text: str,
+        problems: list[Problem],
+        known: Known,
+        language: Language,
+        structures: Mapping[str, Annotation],
+    ) -> None:
+        self.structures = structures
         self.text = text
         self.language = language
         self.known = known

@@ -5,13 +5,17 @@ from __future__ import annotations
 
 from dp_lsp.builtins import TABLE
 from dp_lsp.builtins.define import Builtin
+from dp_lsp.core import machine
 from dp_lsp.language import Builtins, Spelling
 
 
 def julia_builtins() -> Builtins:
     """Those of all rows. A name that ends in ``!`` changes an argument."""
-    return Builtins({row.name: _spelling(row) for row in TABLE.values()}, _BY_OPERATOR)
+    return Builtins({row.name: _spelling(row) for row in TABLE.values()}, _BY_OPERATOR, _CONVERSIONS)
 
+
+_CONVERSIONS = {machine.FLOAT64: "Float64", machine.FLOAT32: "Float32", machine.INT: "Int"}
+"""Types of numbers that are functions, too."""
 
 _BY_OPERATOR = {
     ("reduce", "+"): "sum",

@@ -7,7 +7,8 @@ grammar knows only the language that is checked, and whatever Julia stands insid
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 from dp_lsp.frontends.julia.outline import (
     CLOSING,
@@ -18,9 +19,21 @@ from dp_lsp.frontends.julia.outline import (
 )
 from dp_lsp.frontends.julia.summary import damaged, summary
 from dp_lsp.frontends.julia.tokens import BLOCKS, MATES, OPENERS, OPERANDS, UNCHECKED, Broken, Ready, Token, words
-from dp_lsp.frontends.julia.vocabulary import GIVING, HINTS, LOGGING, UNCHECKING, VIEWS
+from dp_lsp.frontends.julia.vocabulary import BY_NAME, GIVING, HINTS, LOGGING, UNCHECKING, VIEWS
 from dp_lsp.problem import Problem
-from dp_lsp.surface import MACRO_CALL, Brought, Export, Import, Node, Opaque, TypeDefinition
+from dp_lsp.surface import (
+    MACRO_CALL,
+    Brought,
+    Export,
+    Import,
+    Node,
+    Number,
+    Opaque,
+    Parameter,
+    Structure,
+    TypeDefinition,
+    TypeExpr,
+)
 
 BLACK_BOX = "BlackBox"
 
@@ -242,9 +255,14 @@ class _Folder:
         tokens = self.out[kept:]
         if not tokens:
             return
+        if [token.value for token in tokens[:3]] == ["Base", ".", BY_NAME]:
+            tokens = tokens[2:]
         if tokens[0].type == "AT" and self._is_statement(kept):
             if _is_hint(tokens):
                 del self.out[kept]
+                return
+            if tokens[0].value == BY_NAME and (made := _by_name(tokens)) is not None:
+                self.out[kept:] = [Ready("NODE", made, "")]
                 return
             if tokens[0].value == UNCHECKING and not any(map(_is_folded, tokens)):
                 self.out[kept:] = map(_unchecked, tokens[1:])
@@ -261,7 +279,7 @@ class _Folder:
             elif tokens[0].type == "EXPORT":
                 node = Export(tokens[0].start, tokens[-1].end)
             elif tokens[0].type == "STRUCT" and isinstance(node, Opaque) and tokens[1].type == "NAME":
-                node = TypeDefinition(node.start, node.end, what, node.summary, tokens[1].value)
+                node = _type_definition(tokens, node)
         self.out[kept:] = [Ready("NODE", node, "")]
 
     def _is_statement(self, kept: int) -> bool:
@@ -270,6 +288,57 @@ class _Folder:
             kept -= 1
         before = self.out[kept - 1].type if kept else "NL"
         return before in _BEFORE and not any(group.type in OPENERS for group in self.groups[:-1])
+
+
+def _type_definition(tokens: Sequence[Token], node: Opaque) -> TypeDefinition:
+    """The definition of a type that these tokens are; a structure, if it says no more than names and types."""
+    name, fields = tokens[1].value, list[Parameter]()
+    plain = tokens[0].value == "struct"
+    for line in _lines(tokens[2:-1]) if plain else ():
+        field = _field(line)
+        if field is None:
+            plain = False
+            break
+        fields.append(field)
+    if not plain or not fields:
+        what = "a type whose values can change" if tokens[0].value == "mutable struct" else node.what
+        return TypeDefinition(node.start, node.end, what, node.summary, name)
+    return Structure(node.start, node.end, node.what, node.summary, name, tuple(fields), by_name=False)
+
+
+def _lines(tokens: Sequence[Token]) -> Iterator[list[Token]]:
+    """What stands between line ends and semicolons, if anything does."""
+    line = list[Token]()
+    for token in (*tokens, None):
+        if token is not None and token.type not in ("NL", "SEMI"):
+            line.append(token)
+        elif line:
+            yield line
+            line = []
+
+
+def _field(tokens: Sequence[Token]) -> Parameter | None:
+    """``name::Type``, or ``name::Type = number``; None for anything else."""
+    kinds = [token.type for token in tokens]
+    if kinds[:3] != ["NAME", "TYPE", "NAME"] or kinds[3:] not in ([], ["ASSIGN", "NUMBER"]):
+        return None
+    name, _, type_, *default = tokens
+    number = None
+    if default:
+        value = default[1]
+        number = Number(value.start, value.end, Fraction(value.value), value.value.isdigit())
+    annotation = TypeExpr(type_.start, type_.end, type_.value)
+    return Parameter(name.start, tokens[-1].end, name.value, annotation, number)
+
+
+def _by_name(tokens: Sequence[Token]) -> Structure | None:
+    """The structure whose parts are given by name, which a macro makes of a plain one."""
+    (*_, last) = tokens
+    if len(tokens) != 2 or not isinstance(last, Ready) or not isinstance(last.node, Structure):
+        return None
+    made = last.node
+    summary_ = made.summary
+    return Structure(tokens[0].start, made.end, made.what, summary_, made.name, made.fields, by_name=True)
 
 
 def _is_hint(tokens: Sequence[Token]) -> bool:

@@ -116,6 +116,9 @@ HINTS = frozenset({"@inline", "@noinline", "@simd"})
 """Macros of Julia that only tell the compiler how to make what is fast. (The last one lets it add up numbers in another
 order.)"""
 
+BY_NAME = "@kwdef"
+"""The macro of Julia that makes a structure whose parts are given by name."""
+
 UNCHECKING = "@inbounds"
 """The macro of Julia behind which an entry that is not there is undefined, and nothing else is different."""
 
@@ -177,7 +180,7 @@ FAMILIAR = {
         {
             *("zeros", "ones", "rand", "randn", "dot", "norm"),
             *("std", "push!", "append!", "any", "all", "in", "isnan", "div", "rem", "prod", "cumsum", "vcat"),
-            *("÷", "hcat", "reshape", "copy", "Int", "Float64", "first", "last", "collect", "enumerate"),
+            *("÷", "hcat", "reshape", "copy", "first", "last", "collect", "enumerate"),
         }
     ),
     Familiar.WHOLE_QUOTIENT: frozenset({"div", "÷"}),
