@@ -24,6 +24,7 @@ from .values import (
     Function,
     Method,
     Module,
+    Record,
     Symbol,
     Value,
     collected,
@@ -224,6 +225,16 @@ class Compiler:
         give = self._several(node.args, scope)
         return lambda env: tuple(give(env))
 
+    def _do_named(self, node: Tree, scope: Scope | None) -> Run:
+        names = tuple(each.text for each in node.args[::2] if isinstance(each, Name))
+        give = self._several(node.args[1::2], scope)
+
+        def run(env: Env) -> Value:
+            items = tuple(give(env))
+            return Record(Type("NamedTuple", (Type(" ".join(names)), *map(type_of, items))), names, items)
+
+        return run
+
     def _several(self, nodes: tuple[Node, ...], scope: Scope | None) -> Callable[[Any], list[Value]]:
         """The values of arguments, where `x...` are several."""
         if not any(isinstance(each, Tree) and each.head == "..." for each in nodes):
@@ -334,7 +345,51 @@ class Compiler:
                 if name in value.names:
                     return value.names[name]
                 raise Failure("UndefVarError", name)
+            if isinstance(value, Record):
+                if name in value.names:
+                    return value.items[value.names.index(name)]
+                raise Failure("ErrorException", f"type {value.type} has no field {name}")
             raise Unmodelled("fields")
+
+        return run
+
+    def _do_struct(self, node: Tree, scope: Scope | None) -> Run:
+        return self._defining(node, by_name=False)
+
+    def _defining(self, node: Tree, by_name: bool) -> Run:
+        """The definition of a type by its parts, each with a type; ``by_name`` it can be made of named parts, too."""
+        name, *fields = node.args
+        parts, defaults = [], {}
+        for field in fields:
+            default = None
+            if isinstance(field, Tree) and field.head == "=" and by_name:
+                field, default = field.args
+            if not (isinstance(field, Tree) and field.head == "::" and isinstance(field.args[0], Name)):
+                raise Unmodelled("a structure that says more")
+            parts.append((field.args[0].text, self.compile(field.args[1], None)))
+            defaults[field.args[0].text] = None if default is None else self.compile(default, None)
+        names = tuple(each for each, _ in parts)
+
+        def run(env: Env) -> Value:
+            assert isinstance(name, Name)
+            type_ = Type(name.text)
+            wanted = [part(None) for _, part in parts]
+
+            def make(*given: Value, **named: Value) -> Value:
+                if by_name and not given:
+                    missing = [each for each in names if each not in named and defaults[each] is None]
+                    if missing or not named.keys() <= set(names):
+                        raise Failure("UndefKeywordError", name.text)
+                    given = tuple(named[each] if each in named else defaults[each](None) for each in names)  # type: ignore[misc]
+                elif named or len(given) != len(names):
+                    raise Failure("MethodError", f"no method matching {name.text} of {len(given)}")
+                return Record(
+                    type_, names, tuple(convert(each, value) for each, value in zip(wanted, given, strict=True))
+                )
+
+            self.machine.made[type_] = make
+            self.module.names[name.text] = type_
+            return None
 
         return run
 
@@ -785,6 +840,8 @@ class Compiler:
     def _do_macrocall(self, node: Tree, scope: Scope | None) -> Run:
         name, *args = node.args
         assert isinstance(name, Name)
+        if name.text == "kwdef" and isinstance(args[0], Tree) and args[0].head == "struct":
+            return self._defining(args[0], by_name=True)
         if name.text in ("inline", "noinline", "inbounds", "simd", "views") and args:
             return self.compile(args[0], scope)
         if name.text in ("show", "info", "warn", "error", "debug") and f"@{name.text}" not in self.machine.main.names:

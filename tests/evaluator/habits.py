@@ -5,6 +5,21 @@ from __future__ import annotations
 
 import random
 
+_TYPES = """\
+struct Limits
+    low::Float64
+    k::Int
+end
+@kwdef struct Chosen
+    low::Float64 = 0.5
+    k::Real
+end
+stored(z::Float64) = 1
+stored(z::Int) = 100
+kind(z::Limits) = z.low
+kind(z::Tuple{Real, Real}) = 100
+sizes(z) = 2 * z.low + z.k
+"""
 _TRUTHS = ("true", "b", "n > 1", "x > 0", "m > 1", "n == 2", "x > 0 && b")
 _NUMBERS = ("x", "2 * x", "y", "x + y", "m", "n * x", "-x", "1", "0.5", "abs(x)", "b ? x : y")
 _PUBLIC = ("n", "2", "2.5", "true", "n + 1", "c")
@@ -22,7 +37,7 @@ class Habits:
         """The definitions of a function, and maybe a statement that calls it."""
         lines: list[str] = []
         for _ in range(self._source.choice((1, 2, 2, 3))):
-            lines += self._source.choice((self._block, self._output, self._word, self._word, self._hint))()
+            lines += self._source.choice((self._block, self._output, self._word, self._record, self._hint))()
         helper, call = self._helper()
         lines += call
         header = f"{name}(x::Real, y::Real, m::Integer, b::Bool, n::Static(Integer))"
@@ -35,7 +50,8 @@ class Habits:
         hidden = self._source.choice(
             ("", "", "", "", "sin(z) = 100 * z\n", "abs2(z) = z\n", "pi = 3\n", "const π = 3\n")
         )
-        return hidden + helper + before + made + after
+        types = _TYPES if "Limits" in made or "Chosen" in made or "kind(" in made or "sizes(" in made else ""
+        return hidden + types + helper + before + made + after
 
     def _helper(self) -> tuple[str, list[str]]:
         """A function with default values and keywords, and a call of it that leaves out some."""
@@ -93,6 +109,35 @@ class Habits:
                 [f"@inbounds c = {self._number()}"],
                 [f"c = @views c + {self._number()}"],
                 ["@inbounds for i in 1:2", f"    c += {self._number()}", "end"],
+            )
+        )
+
+    def _record(self) -> list[str]:
+        """Named tuples, and structures, which :data:`_TYPES` defines."""
+        value, other, inner = self._number(), self._number(), self._fresh()
+        whole = self._source.choice(("m", "2", "true", "2.5", "x"))
+        return self._source.choice(
+            (
+                [f"{inner} = (a = {value}, b = {other})", f"c += {inner}.a + 2 * {inner}.b"],
+                [f"{inner} = (a = {value}, b = {other})", f"(u, v) = {inner}", f"c += u + {inner}[2]"],
+                [f"{inner} = {self._truth()} ? (a = {value}, b = 1) : (a = {other}, b = 2)", f"c += {inner}.a"],
+                [
+                    f"{inner} = (a = c,)",
+                    "for i in 1:n",
+                    f"    {inner} = (a = {inner}.a + {value},)",
+                    "end",
+                    f"c = {inner}.a",
+                ],
+                [f"{inner} = Limits({value}, n)", f"c = {inner}.k * c + {inner}.low"],
+                [
+                    f"{inner} = Limits({value}, {whole})",
+                    f"c += {inner}.k",
+                ],
+                [f"{inner} = Limits({value}, 2)", f"c += stored({inner}.low) * {other}"],
+                [f"{inner} = Chosen(k = {value})", f"c += {inner}.k + {inner}.low"],
+                [f"{inner} = Limits({value}, 2)", f"c += kind({inner})"],
+                [f"{inner} = Limits({value}, 2)", f"c += sizes({inner})"],
+                [f"{inner} = (low = {value}, k = 2)", f"c += kind({inner}) + sizes({inner})"],
             )
         )
 

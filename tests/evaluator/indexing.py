@@ -8,11 +8,13 @@ from .conversion import convert
 from .failures import Failure, Unmodelled
 from .machine import Machine
 from .types import BOOL, Type
-from .values import Array, Builtin, Range, Turned, Value, is_number, number, solid, type_of
+from .values import Array, Builtin, Range, Record, Turned, Value, is_number, number, solid, type_of
 
 
 def position_end(value: Value, place: int, count: int) -> int:
     """What `end` stands for in an index."""
+    if isinstance(value, Record):
+        value = value.items
     if isinstance(value, tuple):
         return len(value)
     shape = value.shape
@@ -22,6 +24,8 @@ def position_end(value: Value, place: int, count: int) -> int:
 def index(machine: Machine, value: Value, places: Sequence[Value]) -> Value:
     if isinstance(value, Type):
         return Array(value, [convert(value, each) for each in places])
+    if isinstance(value, Record) and value.is_named_tuple:
+        value = value.items
     if isinstance(value, tuple) and type(value) is tuple:
         return _of_tuple(value, places)
     if isinstance(value, Array | Turned | Range):

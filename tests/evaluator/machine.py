@@ -39,6 +39,7 @@ class Machine:
         self.released: Callable[[int, Draw], Fraction] = lambda index, draw: draw.hidden
         self.steps = 0
         self.indexed: list[tuple[Value, int, int]] = []
+        self.made: dict[Type, Callable[..., Value]] = {}
         self.calls, self.cost = 0, Fraction(0)
 
     def start(self, released: Callable[[int, Draw], Fraction] | None = None) -> None:
@@ -71,6 +72,8 @@ class Machine:
             if unknown:
                 raise Failure("MethodError", f"{function.name} got unsupported keyword arguments")
             return method.run(*args, **named)
+        if isinstance(function, Type) and function in self.made:
+            return self.made[function](*args, **named)
         if isinstance(function, Type):
             return self._builtin(self.base["convert"], (function, *args), named, function)
         raise Failure("MethodError", f"objects of type {type_of(function)} are not callable")

@@ -506,6 +506,8 @@ class Parser(CharacterReader):
                     comma = True
                 elif not self._at(")", ";"):
                     raise SyntaxFailure(f"expected ')' at {self.position}")
+            if comma and all(isinstance(each, Tree) and each.head == "=" for each in items):
+                return Tree("named", tuple(part for each in items if isinstance(each, Tree) for part in each.args))
             if comma or not items:
                 return Tree("tuple", tuple(items))
             return Tree("block", tuple(items)) if several else items[0]
@@ -590,6 +592,7 @@ class Parser(CharacterReader):
             "import": self._import,
             "export": self._export,
             "try": self._try,
+            "struct": self._struct,
             "break": lambda: tree("break"),
             "continue": lambda: tree("continue"),
         }
@@ -691,6 +694,13 @@ class Parser(CharacterReader):
             last = self._body()
         self._expect("end")
         return tree("try", body, name, caught, last)
+
+    def _struct(self) -> Node:
+        name = self._next().text
+        body = self._body()
+        self._expect("end")
+        assert isinstance(body, Tree)
+        return Tree("struct", (Name(name), *body.args))
 
     def _path(self) -> Node:
         dots = ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .types import Type
-from .values import NAN, Array, Builtin, Char, Function, Range, Symbol, Turned, Value, Wide, type_of
+from .values import NAN, Array, Builtin, Char, Function, Range, Record, Symbol, Turned, Value, Wide, type_of
 
 
 def shown(value: Value, inside: bool = False) -> str:
@@ -20,6 +20,8 @@ def shown(value: Value, inside: bool = False) -> str:
         return f"{value.type}({value.number})"
     if isinstance(value, Array | Turned | Range):
         return f"{value.type}[{', '.join(shown(each, True) for each in value.in_order())}]"
+    if isinstance(value, Record):
+        return f"{value.type}({', '.join(shown(each, True) for each in value.items)})"
     if type(value) is tuple:
         return f"({', '.join(shown(each, True) for each in value)}{',' if len(value) == 1 else ''})"
     if isinstance(value, Function | Builtin):

@@ -15,7 +15,22 @@ from typing import NamedTuple
 from .arithmetic import same
 from .failures import Unmodelled
 from .types import FLOAT32, INT, REAL, Below, Parameter, Type, is_below
-from .values import NAN, Array, Grads, Model, Range, Turned, Value, Wide, is_a, is_number, number, type_of, wide_of
+from .values import (
+    NAN,
+    Array,
+    Grads,
+    Model,
+    Range,
+    Record,
+    Turned,
+    Value,
+    Wide,
+    is_a,
+    is_number,
+    number,
+    type_of,
+    wide_of,
+)
 
 Distance = Fraction | float
 INFINITE = math.inf
@@ -24,6 +39,7 @@ _CONTAINER = re.compile(r"(Vector|Matrix|DMGrads)<n: (\w+), c: (\w+)>\[(.*?)\]\{
 _DATASET = re.compile(
     r"(Vector|Matrix)<(Symmetric|ChangeOne|Hamming|InsertDelete)(?:, c: (L1|L2|LInf) ≤ ([\d./]+))?>\[(.*?)\]\{(.*)\}"
 )
+_RECORD = re.compile(r"(\w*)\((\w+ = .*)\)")
 _LIMIT = re.compile(r"[-\d./]+")
 _WHOLES = (0, 1, 2, 3, -1, 5, 7, -4, 10, 50)
 _REALS = tuple(map(Fraction, ("0", "1", "0.5", "-0.25", "2", "2.5", "3", "-1", "10.125", "100", "-7.75")))
@@ -31,9 +47,9 @@ _STEPS = tuple(map(Fraction, ("0.25", "1", "0.0009765625", "2", "1", "50", "0.5"
 
 
 class Space(NamedTuple):
-    """``kind`` is `number`, `truth`, `container`, `dataset`, `tuple`, `model` or `anything`; ``base`` that of a number,
-    the kind of a container, or the metric of a dataset. Records that are rows measure at most ``radius`` in ``norm``; a
-    person has ``share`` records."""
+    """``kind`` is `number`, `truth`, `container`, `dataset`, `tuple`, `record`, `model` or `anything`; ``base`` that of
+    a number, the kind of a container, or the metric of a dataset. Records that are rows measure at most ``radius`` in
+    ``norm``; a person has ``share`` records."""
 
     kind: str
     base: str = ""
@@ -71,6 +87,9 @@ def space(text: str) -> Space:
         return Space("model")
     if text.startswith("Tuple{") and text.endswith("}"):
         return Space("tuple", parts=tuple(map(space, _split(text[6:-1]))))
+    if found := _RECORD.fullmatch(text):
+        parts = tuple(space(each.partition(" = ")[2]) for each in _split(found[2]))
+        return Space("record", found[1] or "NamedTuple", parts=parts)
     raise Unmodelled(f"the space `{text}`")
 
 
@@ -100,6 +119,10 @@ def distance(of: Space, x: Value, y: Value, norm: str = "L1") -> Distance:
             return _of_records(of.base, x, y)
         case "container" | "model":
             return _of_containers(of, x, y, of.norm if of.norm in ("L1", "L2", "LInf") else norm)
+        case "record" if isinstance(x, Record) and isinstance(y, Record) and x.names == y.names:
+            if len(x.items) == len(of.parts):
+                parts = zip(of.parts, x.items, y.items, strict=True)
+                return sum((distance(p, a, b, norm) for p, a, b in parts), Fraction(0))
         case "tuple":
             if type(x) is tuple and type(y) is tuple and len(x) == len(y) == len(of.parts):
                 return sum((distance(p, a, b, norm) for p, a, b in zip(of.parts, x, y, strict=True)), Fraction(0))

@@ -50,6 +50,18 @@ class NotANumber(Fraction):
 NAN = NotANumber(1)
 
 
+class Record(NamedTuple):
+    """A named tuple, or a structure of the program."""
+
+    type: Type
+    names: tuple[str, ...]
+    items: tuple[Value, ...]
+
+    @property
+    def is_named_tuple(self) -> bool:
+        return self.type.name == "NamedTuple"
+
+
 class Symbol(NamedTuple):
     """`:name`"""
 
@@ -354,6 +366,8 @@ def elements(value: Value) -> Iterator[Value]:
         return iter(value.in_order())
     if isinstance(value, tuple) and not hasattr(value, "_fields"):
         return iter(value)
+    if isinstance(value, Record) and value.is_named_tuple:
+        return iter(value.items)
     if is_number(value):
         return iter((value,))
     if isinstance(value, str):
