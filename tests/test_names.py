@@ -8,6 +8,7 @@ import re
 from source_tree import Module, modules
 
 # Names of functions that formulas are made of. They are also builtins, but the core does not know that.
+OF_STORAGE = {"Float32", "Float64", "Int", "Int64"}
 OF_FORMULAS = {
     *(
         "abs",

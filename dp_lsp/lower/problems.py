@@ -1008,7 +1008,7 @@ class OpenedModule(Kind):
     code = "DP150"
     name = "opened-module"
     severity = Severity.INFORMATION
-    message = "what is proved here takes for granted that `{module}` adds no methods to functions of Julia for numbers"
+    message = "what is proved here takes for granted that `{module}` changes nothing of what functions do with numbers"
 
 
 class UnknownType(Kind):
