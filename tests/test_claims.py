@@ -150,9 +150,11 @@ def of_elementary_functions() -> Iterator[Case]:
     for name in ("acosh", "log2", "log10"):
         outside = f"{x} = {name}(clamp(x, 1, 9))"
         yield Case(outside, lambda x, name=name: Fraction(getattr(math, name)(clamped(x, 1, 9))), loose=True)
+    yield Case("f(x::Integer) = Int(x)", lambda x: x)
     for base in ("Integer", "Real"):
         x = f"f(x::{base})"
-        yield Case(f"{x} = float(x)", lambda x: x)
+        for name in ("float", "Float64", "Float32"):
+            yield Case(f"{x} = {name}(x)", lambda x: x)
         yield Case(f"{x} = zero(x) + x", lambda x: x)
         yield Case(f"{x} = one(x) * x", lambda x: x)
         yield Case(f"{x} = abs2(clamp(x, -1, 3))", lambda x: clamped(x, -1, 3) ** 2, loose=True)

@@ -88,7 +88,7 @@ def must_be_alone(inference: Inference, label: Label) -> None:
 def _public_parts(name: str, type_: TupleType, label: Label) -> TupleType:
     """A structure whose parts are public, each with a number of its own."""
     return type_.put(
-        replace(item, static=Poly.of(Symbol(f"{name}.{part}", integer=item.base is Base.INTEGER)))
+        replace(item, static=Poly.of(Symbol(f"{name}[{part}]", integer=item.base is Base.INTEGER)))
         if isinstance(item, NumberType)
         else item
         for part, item in zip(label.names, type_.items, strict=True)
