@@ -1017,7 +1017,7 @@ class UnknownType(Kind):
     Broken:
 
     ```julia
-    f(x::AbstractMatrix) = x
+    f(x::Dict) = x
     ```
 
     Fixed:
