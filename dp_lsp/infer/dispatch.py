@@ -184,7 +184,7 @@ def cover(declared: machine.Declared, type_: Type) -> Cover:
             found = _of_elements(elements, element)
             return min(found, Cover.SOME) if stored & ~machine.ARRAY else found
         case (_, TupleType(label=Label(of=of))):
-            return Cover.ALL if of and declared == machine.Named(of) else Cover.NONE
+            return Cover.ALL if of and declared == machine.NominalType(of) else Cover.NONE
         case (machine.Tuples(wanted_items), TupleType(items)):
             if len(wanted_items) != len(items):
                 return Cover.NONE

@@ -342,7 +342,7 @@ def _most_specific(methods: Sequence[Method], types: Sequence[Declared]) -> Meth
 def _run_time_types(value: Value) -> list[Declared]:
     """The types that a value may have when the program runs."""
     if isinstance(value, Labelled):
-        return [machine.Named(value.label.of or "NamedTuple")]
+        return [machine.NominalType(value.label.of or "NamedTuple")]
     if isinstance(value, tuple):
         return [machine.Tuples(items) for items in product(*map(_run_time_types, value))]
     if is_container(value):
