@@ -10,7 +10,7 @@ from dp_lsp.builtins.patterns import ANY, Arrow, Box
 from dp_lsp.builtins.traits import ByRecord, ForRows, LosesFacts, RecordCount
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import NormVariable, Poly
-from dp_lsp.core.metrics import conversion, has_gap, spread
+from dp_lsp.core.metrics import conversion, has_gap, is_data, spread
 from dp_lsp.core.sens import ONE, Sens, magnitude
 from dp_lsp.core.types import (
     INTEGER,
@@ -165,6 +165,9 @@ def _wide(matrix: Container) -> Sens:
     return magnitude(matrix.length)
 
 
+_STATE = 1  # the place of what a fold carries, among what it calls its function with
+
+
 def _folded(args: Args) -> Type:
     return without_static(args.applied["f"].result)
 
@@ -172,13 +175,22 @@ def _folded(args: Args) -> Type:
 def _fold_factors(args: Args) -> tuple[Sens, ...]:
     box, (of_element, of_state) = args.container("v"), args.applied["f"].factors
     steps = entries(box)
-    grown = sens.power(of_state.at_least(ONE), steps - Poly.of(1))
+    grown = of_element * sens.power(of_state.at_least(ONE), steps - Poly.of(1))
+    all_entries = grown * conversion(box.norm, Norm.L1, box.length)
     return _by_name(
         args,
         ("f", sens.geometric(of_state, steps)),
         ("a", sens.power(of_state, steps)),
-        ("v", of_element * grown * conversion(box.norm, Norm.L1, box.length)),
+        ("v", of_element if _selects_state(args) else all_entries),
     )
+
+
+def _selects_state(args: Args) -> bool:
+    """Whether a step returns what it is carried, or what it makes of the entry alone. Then it moves by no more than the
+    larger of both do, and after all steps by no more than the entry that moves furthest, or what it started with. No
+    entry moves further than all of them do, in any norm."""
+    applied, box = args.applied["f"], args.container("v")
+    return _STATE in applied.selects and isinstance(applied.result, NumberType) and not is_data(box.element)
 
 
 def _published_fold_factors(args: Args) -> tuple[Sens, ...]:
@@ -219,7 +231,7 @@ def _fold_form(factors: Callable[[Args], tuple[Sens, ...]], norm: Norm | None = 
         _folded,
         factors,
         passes_on=("f", "a"),
-        applies=Application("f", given, carried=1),
+        applies=Application("f", given, carried=_STATE),
         f=_FUNCTION,
         a=ANY,
         v=Box(_VECTOR_OR_MATRIX, norm),

@@ -128,6 +128,20 @@ class LinearForm:
             rows.append(found)
         return LinearForm(tuple(rows), self.written)
 
+    def selects(self, one: Callable[[Part], bool], is_of: Callable[[Part], bool]) -> bool:
+        """Whether each linear function that it may be has no part that ``is_of`` something, or nothing but ``one`` of
+        these, at most once, up to something public. So it is on each piece of the straight line between two inputs: on
+        each it moves by no more than that part does, or by no more than all others make it move. Over the whole line it
+        moves by no more than the larger of both."""
+        for alternative in self.alternatives():
+            for row in alternative.rows:
+                if not any(map(is_of, row)):
+                    continue
+                ((part, coefficient),) = row.items() if len(row) == 1 else ((None, WHOLE),)
+                if part is None or not one(part) or not decide(magnitude(coefficient), "<=", ONE):
+                    return False
+        return True
+
     def pieces(self) -> dict[Hashable, list[dict[Any, Poly]]]:
         """The coefficients of the pieces of each source, row by row; what a piece is, its source knows."""
         found: dict[Hashable, list[dict[Any, Poly]]] = {}

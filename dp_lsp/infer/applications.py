@@ -39,7 +39,9 @@ from dp_lsp.core.scheme import FunctionValue, Judgement, Moves, Scheme
 from dp_lsp.core.sens import INFINITY, ONE
 from dp_lsp.core.term import Local, Term
 from dp_lsp.core.types import (
+    REAL,
     UNKNOWN,
+    Base,
     Container,
     FunctionType,
     Norm,
@@ -257,7 +259,9 @@ class _Calls:
             self.captured = outcome.captured(inference, value, self.captured, self._node.span)
         places = range(len(types))
         times = through.times(value, scheme, outcome.values, inference.context.home)
-        return Applied(outcome.type, tuple(map(outcome.factor, places)), tuple(map(outcome.way, places)), times)
+        ways = tuple(map(outcome.way, places))
+        selects = through.selected(value, scheme, inference.context.home)
+        return Applied(outcome.type, tuple(map(outcome.factor, places)), ways, times, selects)
 
     def run(self, runs: Runs, args: Args, values: list[Judgement]) -> Effects | None:
         """What the runs of a private function spend; None, with a problem, if it is none."""
@@ -353,9 +357,10 @@ def _applied(form: Form) -> str:
 def _given_types(
     inference: Inference, form: Form, params: tuple[Parameter, ...], known: Mapping[int, Argument]
 ) -> tuple[Type, ...] | None:
-    """What a form calls its function with; None if the arguments do not have its shape, or it is another each time."""
+    """What a form calls its function with; None if the arguments do not have its shape, or it may be another each time.
+    A number that is carried and starts as any real one is that in each call."""
     application = form.applies
-    if application is None or application.carried is not None or form.runs is not None:
+    if application is None or form.runs is not None:
         return None
     types: list[Type] = []
     for index, param in enumerate(params):
@@ -367,7 +372,13 @@ def _given_types(
             return None
         types.append(type_)
     args = Args(tuple(param.name for param in params), tuple(types), Binds())
-    return tuple(without_value(inference.solver.type(each)) for each in application.given(args))
+    given = [without_value(inference.solver.type(each)) for each in application.given(args)]
+    if application.carried is not None:
+        start = given[application.carried]
+        if not isinstance(start, NumberType) or start.base is not Base.REAL:
+            return None
+        given[application.carried] = REAL
+    return tuple(given)
 
 
 def _suits(pattern: Pattern, type_: Type) -> bool:

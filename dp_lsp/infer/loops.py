@@ -14,13 +14,13 @@ from dp_lsp import builtins
 from dp_lsp.builtins.traits import Lengthens
 from dp_lsp.core import laws, sens, term
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
-from dp_lsp.core.constraints import Origin
+from dp_lsp.core.constraints import Origin, decide
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import norms_of, symbols_of
 from dp_lsp.core.events import Cost, Repeat, RoundPlace, Var, variables
-from dp_lsp.core.linear import LinearForm
+from dp_lsp.core.linear import LinearForm, Part
 from dp_lsp.core.machine import Stored
-from dp_lsp.core.metrics import diameter, has_gap, spread
+from dp_lsp.core.metrics import diameter, has_gap, is_data, spread
 from dp_lsp.core.order import Way, common, through
 from dp_lsp.core.ranges import supremum
 from dp_lsp.core.scheme import Judgement, Moves, Reach
@@ -492,7 +492,10 @@ def _steady(
         parts = [(rounds.moves, INFINITY)]  # other rounds are another program
         if rounds.sample is not None:
             parts = [(rounds.moves, _displacement(inference, once, last, growth.one[i]))]
-        for j, start in enumerate(first):
+        if _selects(once, i):
+            kept = moves.scaled(first[i].moves, growth.start[i][i], node.span, laws.LOOP)
+            parts.append((_furthest(once, kept, read[i], node.span), ONE))
+        for j, start in enumerate(first) if not _selects(once, i) else ():
             over = Spread(growth.one[i][j], growth.every[i][j], rounds.number)
             known = [(start.moves, growth.start[i][j]), *once.own.spread(read[j], over, node.span)]
             parts += known if j in reached[i] else [(moved, factor) for moved, factor in known if not factor.zero]
@@ -506,6 +509,33 @@ def _steady(
     numbers = zip(found.parts, node.carried, starts, once.forms, strict=True)
     added = (_added_up(inference, node, rounds, once, *each) for each in numbers)
     return replace(found, parts=tuple(added))
+
+
+def _selects(once: _OneRound, index: int) -> bool:
+    """Whether a round ends with what it starts with, or with what it makes of nothing that is carried, wherever it
+    does not turn (:meth:`~dp_lsp.core.linear.LinearForm.selects`): then a round moves it by no more than the larger of
+    both do, and by induction all rounds do, however many there are."""
+    form = once.forms[index] if len(once.forms) == len(once.starts) == len(once.types) else None
+    if form is None or form.written or once.own.sample is not None or not isinstance(once.types[index], NumberType):
+        return False
+
+    def is_carried(part: Part) -> bool:
+        return not isinstance(part.source, sources.Value) or not part.source.judgement.moves.keys().isdisjoint(starts)
+
+    def is_start(part: Part) -> bool:
+        source = part.source
+        moved = source.judgement.moves if isinstance(source, sources.Value) else {}
+        return moved.keys() == {starts[index]} and bool(decide(moved[starts[index]].sens, "<=", ONE))
+
+    starts = once.starts
+    return not is_data(once.types[index]) and form.selects(is_start, is_carried)
+
+
+def _furthest(once: _OneRound, kept: Moves, read: Moves, span: Span) -> Moves:
+    """What a value moves with that is selected: what is kept of the start, or what the round makes that reads what
+    moves furthest. An entry moves no further than its container, in any norm."""
+    made = moves.combined(once.own.spread(read, Spread(ONE, ONE, None), span), span, laws.LOOP)
+    return moves.furthest_of((kept, made), span)
 
 
 def _added_up(

@@ -22,7 +22,7 @@ from dataclasses import replace
 from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly, TooLong
 from dp_lsp.core.evaluate import Substitution, symbols_of
-from dp_lsp.core.linear import All, LinearForm, Part, Piece, combined, piece_of, side_by_side
+from dp_lsp.core.linear import All, Choice, LinearForm, Part, Piece, chosen, combined, piece_of, side_by_side
 from dp_lsp.core.scheme import FunctionValue, Judgement, Scheme
 from dp_lsp.core.types import can_change
 from dp_lsp.infer import linear, sources
@@ -41,8 +41,12 @@ def of_parameters(
         return None
     places = {each: place for place, each in enumerate(given) if not can_change(inference.type(each))}
 
+    choices = dict[Choice, LinearForm | None]()
+
     def become(part: Part) -> LinearForm | None:
         source, piece = part
+        if isinstance(source, Choice):
+            return _composed_choice(source, choices, lambda option: _composed(option, become, values))
         if not isinstance(source, sources.Value) or source.judgement not in places or not isinstance(piece, Piece):
             return None
         return LinearForm.of(Part(places[source.judgement], linear.put_into(piece, values)))
@@ -56,7 +60,7 @@ def of_parameters(
 
 def _numbers(form: LinearForm) -> Iterator[Poly]:
     """The coefficients and positions of a form."""
-    for row in form.rows:
+    for row in (row for each in form.alternatives() for row in (*form.rows, *each.rows)):
         for part, coefficient in row.items():
             yield coefficient
             if isinstance(part.piece, Piece):
@@ -105,9 +109,22 @@ def times(value: FunctionValue, scheme: Scheme, values: Substitution, home: obje
     if scheme.form is None or len(scheme.params) != 1 or value.home not in (None, home) or scheme.form.written:
         return None
     ((part, coefficient),) = scheme.form.rows[0].items() if len(scheme.form.rows[0]) == 1 else ((None, None),)
-    if part is None or coefficient is None or not isinstance(part.piece, Piece):
+    if part is None or coefficient is None or not isinstance(part.piece, Piece) or isinstance(part.source, Choice):
         return None
     return values.poly(coefficient) if set(part.piece.places) <= {All.KEPT} else None
+
+
+def selected(value: FunctionValue, scheme: Scheme, home: object) -> frozenset[int]:
+    """The places of parameters each of which the result is, or else it is no function of that, on each piece of the
+    straight line between two inputs."""
+    form = scheme.form
+    if form is None or value.home not in (None, home) or form.written:
+        return frozenset()
+
+    def is_of(place: int) -> Callable[[Part], bool]:
+        return lambda part: part.source == place
+
+    return frozenset(place for place in range(len(scheme.params)) if form.selects(is_of(place), is_of(place)))
 
 
 def is_shared(inference: Inference, node: term.Apply, arguments: Sequence[Judgement]) -> bool:
@@ -133,16 +150,39 @@ def _is_plain(form: LinearForm) -> bool:
 
 def _about(form: LinearForm, private: Mapping[int, LinearForm]) -> LinearForm:
     """A form without the parts of arguments that are public."""
-    rows = ({part: each for part, each in row.items() if part.source in private} for row in form.rows)
+
+    def is_private(part: Part) -> bool:
+        return part.source in private or isinstance(part.source, Choice)
+
+    rows = ({part: each for part, each in row.items() if is_private(part)} for row in form.rows)
     return LinearForm(tuple(rows), form.written)
 
 
 def _of_arguments(private: Mapping[int, LinearForm], values: Substitution) -> Become:
+    choices = dict[Choice, LinearForm | None]()
+
     def become(part: Part) -> LinearForm | None:
+        if isinstance(part.source, Choice):
+            return _composed_choice(
+                part.source, choices, lambda option: _composed(_about(option, private), become, values)
+            )
         assert isinstance(part.source, int) and isinstance(part.piece, Piece), "it is a part of a parameter"
         return piece_of(private[part.source], linear.put_into(part.piece, values))
 
     return become
+
+
+def _composed_choice(
+    choice: Choice, known: dict[Choice, LinearForm | None], compose: Callable[[LinearForm], LinearForm | None]
+) -> LinearForm | None:
+    """The choice among what each of the options becomes, the same one wherever it stands; an option of which nothing
+    private is left is a public number."""
+    if choice not in known:
+        found = [None if option is None else compose(option) for option in choice.options]
+        lost = any(each is None and option is not None for each, option in zip(found, choice.options, strict=True))
+        moving = [each if each is not None and each.parts else None for each in found]
+        known[choice] = None if lost else chosen(moving) if any(moving) else LinearForm(({},))
+    return known[choice]
 
 
 def _composed(form: LinearForm, become: Become, values: Substitution) -> LinearForm | None:

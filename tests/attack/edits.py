@@ -58,9 +58,9 @@ EDITS = (
     ),
     Edited(
         "Scheme.form",
-        "k(p::Real, q::Real) = 2 * (p + @)\n\nf(v::MetricVector(Real, L1)) = k(v[1], v[2]) + v[2]\n",
+        "k(p::Real, q::Real) = 2 * (p + @)\n\nf(v::MetricVector(Real, L1)) = k(v[1], v[2]) - 3 * v[2]\n",
         "q",
-        "max(q, q)",
+        "max(q, -5)",
     ),
     Edited("Premises.cloud", "@\n\ng(x::Real) = 2 * x\n", "c = 1", "eval(:(c = 1))"),
     Edited("NamedMeaning.conflict", "f(x::Real) = x\n\n@\n\nf(x::Vector{<:Real}) = x[1]\n", "# nothing", "c = 1"),

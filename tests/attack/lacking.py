@@ -429,4 +429,19 @@ function f(v::MetricVector(Integer, Symmetric), eps::Static()) :: Priv()
 end
 """,
     ),
+    "selects: what is added to the value adds up": (
+        *(linear.LinearForm, "selects", _always(True)),
+        "\nf(v::MetricVector(Real, LInf)) = fold((e, a) -> max(a, a + e), 0.0, v)\n",
+    ),
+    "selects: a value that counts twice doubles": (
+        *(linear.LinearForm, "selects", lambda right: lambda self, one, is_of: right(self, one, lambda part: False)),
+        """
+function f(x::Real, y::Real)
+    for i in 1:3
+        x = max(2 * x, y)
+    end
+    x
+end
+""",
+    ),
 }
