@@ -13,11 +13,12 @@ from typing import Any
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin, decide
-from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
+from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.values import thing, value
 from dp_lsp.mechanisms.arithmetic import DEEP, Arithmetic, DecimalInterval, Order
 from dp_lsp.mechanisms.mechanism import AddsNoise, Curve, Draws, Formula, Loss, Number, UnboundedLoss, decimal
 from dp_lsp.mechanisms.pairs import IN_SYMBOLS, Pair, group
+from dp_lsp.mechanisms.selection import Pure
 
 _EXACT = Poly.of(4) * Poly.of(5).inverse()  # ln(1.25/δ) is ln(1/(4δ/5))
 _FINE = 128  # bits of a root
@@ -26,7 +27,7 @@ _REAL = "noise is drawn from the real numbers"
 
 
 @thing
-class Laplace(AddsNoise):
+class Laplace(Pure, AddsNoise):
     """Laplace noise of scale ``declared/epsilon`` on every entry; the input's distance is in L1. ε-private, and in
     proportion to the distance. Source: Dwork, McSherry, Nissim and Smith 2006."""
 
@@ -36,20 +37,8 @@ class Laplace(AddsNoise):
     made_for = "Laplace noise for a change of"
     shares = True
 
-    @property
-    def numbers(self) -> Mapping[str, Sens]:
-        return {"ε": self.epsilon}
-
-    @property
-    def declares(self) -> Pair[Sens]:
-        return Pair(self.epsilon, ZERO)
-
-    def pair(self, steps: Sens, factor: Sens, most: Sens) -> Pair[Sens]:
-        return Pair(self.epsilon * steps * factor, ZERO)
-
-    def loss(self, far: Sens, number: Number, origin: Origin) -> Loss:
-        epsilon = number(self.epsilon * far)
-        return UnboundedLoss(origin) if epsilon is None else LaplaceLoss(epsilon, origin)
+    def _of(self, epsilon: Fraction, far: Sens, origin: Origin) -> Loss:
+        return LaplaceLoss(epsilon, origin)
 
     @staticmethod
     def spread(*numbers: Fraction) -> Fraction:
