@@ -403,6 +403,12 @@ def of_clips_and_models() -> Iterator[Case]:
         for base in ("Real", "Integer"):
             step = f"f(m::DMModel, g::MetricGradient({base}, {norm})) = subtract_gradient(m, g)"
             yield Case(step, lambda m, g: subtract(m, g))
+    for norm in NORMS:
+        gradient = f"g::MetricGradient(Real, {norm})"
+        yield Case(f"f({gradient}) = sum(g)", total)
+        yield Case(f"f({gradient}) = g[1]", lambda g: g[0])
+    yield Case("f(m::DMModel) = length(m)", len)
+    yield Case("f(b::Bool) = disc(b)", lambda b: b)
     zero = "f(m::DMModel) = sum_gradients(zero_gradient(m), zero_gradient(m))"
     yield Case(zero, lambda m: (0,) * len(m))
 

@@ -35,7 +35,7 @@ from dp_lsp.builtins.factors import (
     remainder_factors,
 )
 from dp_lsp.builtins.monotonicity import Monotone
-from dp_lsp.builtins.patterns import NUMBER, REAL_NUMBER, STATIC_INTEGER, Box, Num, NumberOrBox
+from dp_lsp.builtins.patterns import BOOL, NUMBER, REAL_NUMBER, STATIC_INTEGER, Box, Num, NumberOrBox
 from dp_lsp.builtins.shapes import Shape
 from dp_lsp.builtins.traits import (
     Additive,
@@ -535,10 +535,14 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "disc",
         "disc(x)",
-        (form(lambda args: NumberType(Base.DATA), each(INFINITY), x=REAL_NUMBER),),
-        "A number as Data, compared by equality. ∞-sensitive: two reals that are almost equal become 1 apart.",
+        (
+            form(lambda args: NumberType(Base.DATA), each(INFINITY), x=REAL_NUMBER),
+            form(lambda args: NumberType(Base.DATA), each(), x=BOOL),
+        ),
+        "A number as Data, compared by equality. ∞-sensitive: two reals that are almost equal become 1 apart; truth "
+        "values are that already.",
         METRICS,
-        ("f(x::Integer) = disc(x)",),
+        ("f(x::Integer) = disc(x)", "f(b::Bool) = disc(b)"),
         (Refused("f(x::Data) = disc(x)", "DP202"),),
         aliases=("discrete",),
         traits=(Integral(True),),

@@ -14,9 +14,9 @@ Source: the Julia manual, "Broadcasting" and "Logical indexing".
 from __future__ import annotations
 
 from dp_lsp.builtins import monotonicity
-from dp_lsp.builtins.datasets import ROWS_OF_PEOPLE, applied_to, of_records, once, per_step, some_of, twice
+from dp_lsp.builtins.datasets import MAP, ROWS_OF_PEOPLE, applied_to, of_records, once, per_step, some_of, twice
 from dp_lsp.builtins.define import Application, Args, Builtin, Demand, Form, Refusal, Refused, form
-from dp_lsp.builtins.higher import MAP_FORMS
+from dp_lsp.builtins.higher import map_factors, map_form
 from dp_lsp.builtins.patterns import Arrow, Box, Records
 from dp_lsp.builtins.traits import Broadcasts, ByRecord, ComposableFilter, LosesFacts
 from dp_lsp.core.metrics import spread
@@ -28,7 +28,8 @@ ENTRIES, PICKED, ROWS_PICKED = "f.(v)", "v[f.(v)]", "m[f.(m), :]"
 
 _SOURCE = "Entry by entry the result moves as far as the function says, in every norm"
 _PICKED = "A record is picked, or not, by itself, as `filter` does it"
-_BOX = Box(frozenset({Kind.VECTOR, Kind.MATRIX}), norm="N", kind="k", truth=True)
+_ARRAYS = frozenset({Kind.VECTOR, Kind.MATRIX})
+_BOX = Box(_ARRAYS, norm="N", kind="k", truth=True)
 
 
 def _elements(args: Args) -> tuple[Type, ...]:
@@ -118,7 +119,7 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         ENTRIES,
         "f.(v), f.(v, w)",
-        (*MAP_FORMS, _MATRIX_OF_PEOPLE, _SEVERAL),
+        (map_form(map_factors, _ARRAYS), MAP, _MATRIX_OF_PEOPLE, _SEVERAL),
         "A function called on each entry; numbers beside it are the same for each. It moves as `map` of that function "
         "does. Several containers must have the same size, and the same norm; it moves with each as far as the "
         "function does.",

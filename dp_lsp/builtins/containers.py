@@ -18,7 +18,7 @@ from dp_lsp.builtins.define import (
     free,
     only,
 )
-from dp_lsp.builtins.patterns import ANY, NUMBER, Arrow, Box, GivenNorm, OneOf, Pattern, Records
+from dp_lsp.builtins.patterns import ANY, NUMBER, Arrow, Box, GivenNorm, Model, OneOf, Pattern, Records
 from dp_lsp.builtins.places import row_of_matrix
 from dp_lsp.builtins.traits import (
     Additive,
@@ -70,6 +70,10 @@ def _static_integer(value: Poly) -> NumberType:
 def _length(args: Args) -> Type:
     box = args.container("v")
     return _static_integer(box.length if box.rows is None else box.length * box.rows)
+
+
+def _parameters(args: Args) -> Type:
+    return _static_integer(args.dimension("n"))
 
 
 def _shape(args: Args) -> tuple[Type, Type]:
@@ -245,17 +249,19 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "length",
         "length(v)",
-        (form(_length, free, v=Box(truth=True)), *statistics.LENGTHS),
-        "The number of entries. Public: neighbouring containers have the same shape. Not so of a dataset in Symmetric "
-        "or InsertDelete: there it is private, and moves by 1 for a record, by n for a row of n entries.",
+        (form(_length, free, v=Box(truth=True)), *statistics.LENGTHS, form(_parameters, free, m=Model("n"))),
+        "The number of entries, or of the parameters of a model. Public: neighbouring containers have the same shape, "
+        "but not so of a dataset in Symmetric or InsertDelete: there it is private, and moves by 1 for a record, by n "
+        "for a row of n entries.",
         _ACCESS,
         (
             "f(v::Vector{<:Real}) = length(v)",
             "f(m::Matrix{<:Data}) = length(m)",
             "f(v::MetricVector(Real, ChangeOne)) = length(v)",
             "f(v::MetricVector(Real, Symmetric)) = length(v)",
+            "f(m::DMModel) = length(m)",
         ),
-        (Refused("f(x::Real) = length(x)", "DP202"), Refused("f(m::DMModel) = length(m)", "DP202")),
+        (Refused("f(x::Real) = length(x)", "DP202"),),
         traits=(Integral(True), RecordCount(), NeverNaN(), ByRecord.NUMBERS, monotonicity.BY_RECORDS),
     ),
     Builtin(
@@ -291,7 +297,9 @@ ROWS: tuple[Builtin, ...] = (
         "sum",
         "sum(v), sum(f, v), sum(m; dims)",
         (
-            form(_total, only(v=_sum_factor), linear=linear.total, v=replace(_SUMMED, kinds=VECTOR | MATRIX)),
+            form(
+                _total, only(v=_sum_factor), linear=linear.total, v=replace(_SUMMED, kinds=VECTOR | MATRIX | GRADIENT)
+            ),
             form(_sum_along, only(v=_sum_along_factor), v=_SUMMED, keywords={"dims": OneOf((1, 2))}),
             form(
                 _total_of_values,
@@ -299,7 +307,7 @@ ROWS: tuple[Builtin, ...] = (
                 applies=Application("f", lambda args: (args.container("v").element,)),
                 linear=linear.total_of_mapped,
                 f=Arrow(),
-                v=Box(VECTOR | MATRIX, truth=True),
+                v=Box(VECTOR | MATRIX | GRADIENT, truth=True),
             ),
             *statistics.SUMS,
         ),
@@ -319,11 +327,12 @@ ROWS: tuple[Builtin, ...] = (
             "f(m::MetricMatrix(Bounded(Real, 0, 2), ChangeOne)) = sum(m; dims=1)",
             "f(v::MetricVector(Real, ChangeOne)) = sum(x -> x > 3 ? 1 : 0, v)",
             "f(v::MetricVector(Real, L1)) = sum(v)",
+            "f(g::MetricGradient(Real, L1)) = sum(g)",
             "f(m::MetricMatrix(Real, L2)) = sum(m; dims=1)",
             "f(v::MetricVector(Real, L1)) = sum(x -> 2 * x, v)",
         ),
         (
-            Refused("f(g::MetricGradient(Real, L1)) = sum(g)", "DP202"),
+            Refused("f(g::MetricGradient(Real, L1)) = sum(g; dims=1)", "DP202"),
             Refused("f(m::MetricMatrix(Real, L2)) = sum(m; dims=3)", "DP202"),
             Refused("f(v::MetricVector(Real, L1)) = sum(v; dims=1)", "DP202"),
             Refused("f(v::MetricVector(Real, L1)) = sum(x -> [x], v)", "DP208"),

@@ -43,7 +43,7 @@ _FOLDED = (
 _COUNTED = "A count moves by 1 for each element whose answer changes; Σ ≤ 1, √n or n times the norm"
 
 MAKING = "map"
-_VECTOR_OR_MATRIX = frozenset({Kind.VECTOR, Kind.MATRIX})
+_WITH_ENTRIES = frozenset(Kind)
 _MATRIX = frozenset({Kind.MATRIX})
 _FUNCTION = Arrow()
 _TRUTHS = Box(frozenset({Kind.VECTOR}), truth=True)
@@ -91,7 +91,8 @@ def _mapped(args: Args) -> Type | Refusal:
     return args.container("v").of(element)
 
 
-def _map_factors(args: Args) -> tuple[Sens, ...]:
+def map_factors(args: Args) -> tuple[Sens, ...]:
+    """What the function captured moves every entry."""
     return _by_name(args, ("f", spread(args.container("v"))), ("v", args.applied["f"].factors[0]))
 
 
@@ -234,7 +235,7 @@ def _fold_form(factors: Callable[[Args], tuple[Sens, ...]], norm: Norm | None = 
         applies=Application("f", given, carried=_STATE),
         f=_FUNCTION,
         a=ANY,
-        v=Box(_VECTOR_OR_MATRIX, norm),
+        v=Box(_WITH_ENTRIES, norm),
     )
 
 
@@ -272,36 +273,37 @@ def _columns(
     return form(_of_columns, factors, applies=applied, linear=linear.mapped, f=_FUNCTION, m=Box(_MATRIX))
 
 
-def _map_form(factors: Callable[[Args], tuple[Sens, ...]]) -> Form:
-    box = Box(_VECTOR_OR_MATRIX)
+def map_form(factors: Callable[[Args], tuple[Sens, ...]], kinds: frozenset[Kind] = _WITH_ENTRIES) -> Form:
+    """A function that is called with each entry of a container."""
+    box = Box(kinds)
     applied = Application("f", _element("v"))
     return form(_mapped, factors, applies=applied, passes_on=("f", "v"), linear=linear.mapped, f=_FUNCTION, v=box)
 
 
 def _count_form(factors: Callable[[Args], tuple[Sens, ...]], bases: frozenset[Base]) -> Form:
-    box = Box(frozenset({Kind.VECTOR}), bases=bases)
+    box = Box(frozenset({Kind.VECTOR, Kind.GRADIENT}), bases=bases)
     return form(_counted, factors, applies=Application("p", _element("v")), p=_FUNCTION, v=box)
 
-
-MAP_FORMS = (_map_form(_map_factors), datasets.MAP)
 
 ROWS: tuple[Builtin, ...] = (
     Builtin(
         MAKING,
         "map(f, v)",
-        MAP_FORMS,
-        "The function applied to every entry of a vector or matrix. As sensitive in v as the function is; what the "
-        "function captures counts for every entry (n, √n or 1 times in L1, L2 and LInf, times the rows of a matrix).",
+        (map_form(map_factors), datasets.MAP),
+        "The function applied to every entry of a vector, a matrix or a gradient. As sensitive in v as the function "
+        "is; what the function captures counts for every entry (n, √n or 1 times in L1, L2 and LInf, times the rows of "
+        "a matrix).",
         _ENTRYWISE,
         (
             "g(x) = 2 * x\nf(v::MetricVector(Real, L1)) = map(g, v)",
             "f(v::MetricVector(Real, Symmetric)) = map(x -> clamp(x, 0, 9), v)",
+            "f(g::MetricGradient(Real, L2)) = map(x -> 2 * x, g)",
         ),
         (
             Refused("f(v::MetricVector(Real, L1), x::Real) = map(x, v)", "DP202"),
             Refused("g(x) = [x]\nf(v::MetricVector(Real, L1)) = map(g, v)", "DP208"),
         ),
-        published=(_map_form(_published_map_factors),),
+        published=(map_form(_published_map_factors),),
         traits=(
             LosesFacts("the results of its function have no known bounds"),
             ForRows("map_rows"),
@@ -389,7 +391,10 @@ ROWS: tuple[Builtin, ...] = (
         "sensitive in the entries (times √n or n in L2 and LInf) and s₂ᴺ-sensitive in a; what the function captures "
         "counts 1 + s₂ + … + s₂ᴺ⁻¹ times.",
         _FOLDED,
-        ("g(e, a) = e + a\nf(v::MetricVector(Real, L1)) = fold(g, 0.0, v)",),
+        (
+            "g(e, a) = e + a\nf(v::MetricVector(Real, L1)) = fold(g, 0.0, v)",
+            "g(e, a) = e + a\nf(v::MetricGradient(Real, L1)) = fold(g, 0.0, v)",
+        ),
         (Refused("g(e, a) = e\nf(v::MetricVector(Data, L1), x::Real) = fold(g, x, v)", "DP208"),),
         published=(_fold_form(_published_fold_factors, Norm.L1),),
         traits=(monotonicity.FOLDED,),

@@ -49,6 +49,7 @@ _SOURCE = (
 )
 _Forms = tuple[Form, ...]
 _A_VECTOR, _A_MATRIX = Box(VECTOR, truth=True), Box(MATRIX, truth=True)
+_OF_ENTRIES = Box(VECTOR | {Kind.GRADIENT}, truth=True)
 
 
 def extent(indices: int, position: int) -> tuple[str, int | None]:
@@ -176,7 +177,7 @@ ROWS: tuple[Builtin, ...] = (
                 fails_on=("i",),
                 reads=Norm.LINF,
                 linear=linear.picked,
-                v=_A_VECTOR,
+                v=_OF_ENTRIES,
                 i=INTEGER_NUMBER,
             ),
             form(
@@ -199,6 +200,7 @@ ROWS: tuple[Builtin, ...] = (
         _SOURCE,
         (
             "f(v::MetricVector(Real, L2)) = v[1]",
+            "f(g::MetricGradient(Real, L2)) = g[1]",
             "f(m::MetricMatrix(Real, L2)) = m[1, 2]",
             _FIRST.format("Hamming", 1),
             _FIRST.format("InsertDelete, AtLeast(3)", 3),
@@ -207,7 +209,7 @@ ROWS: tuple[Builtin, ...] = (
         ),
         (
             Refused("f(v::MetricVector(Real, L2)) = v[0.5]", "DP202"),
-            Refused("f(g::MetricGradient(Real, L2)) = g[1]", "DP202"),
+            Refused("f(g::MetricGradient(Real, L2)) = g[1, 1]", "DP202"),
             Refused(_FIRST.format("ChangeOne", 1), "DP430"),
             Refused(_FIRST.format("InsertDelete", 1), "DP430"),
             Refused(_FIRST.format("InsertDelete, AtLeast(3)", 4), "DP304"),

@@ -374,6 +374,8 @@ def map_(machine: Machine, function: Value, value: Value, *more: Value) -> Value
         return collected([machine.call(function, *each) for each in pairs])
     if isinstance(value, tuple):
         return tuple(machine.call(function, each) for each in value)
+    if isinstance(value, Grads):
+        return Grads({name: map_(machine, function, array) for name, array in value.arrays.items()})
     if is_number(value):
         return machine.call(function, value)
     whole = solid(box("map", value))

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from .conversion import convert
 from .failures import Failure, Unmodelled
 from .machine import Machine
-from .types import BOOL, Type
-from .values import Array, Builtin, Range, Record, Turned, Value, is_number, number, solid, type_of
+from .types import ANY, BOOL, Type
+from .values import Array, Builtin, Grads, Range, Record, Turned, Value, is_number, number, solid, type_of
 
 
 def position_end(value: Value, place: int, count: int) -> int:
@@ -30,6 +30,8 @@ def index(machine: Machine, value: Value, places: Sequence[Value]) -> Value:
         return _of_tuple(value, places)
     if isinstance(value, Array | Turned | Range):
         return _of_box(value, places)
+    if isinstance(value, Grads) and len(places) == 1:
+        return _of_box(Array(ANY, value.entries()), places)
     if is_number(value) and all(same_one(each) for each in places):
         return value
     raise Failure("MethodError", f"no method matching getindex(::{type_of(value)})")

@@ -368,6 +368,8 @@ def elements(value: Value) -> Iterator[Value]:
         return iter(value)
     if isinstance(value, Record) and value.is_named_tuple:
         return iter(value.items)
+    if isinstance(value, Grads):
+        return iter(value.entries())
     if is_number(value):
         return iter((value,))
     if isinstance(value, str):
