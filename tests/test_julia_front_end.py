@@ -31,7 +31,7 @@ def shown(node: s.Node | None) -> str:
             return repr(node.value)
         case s.Name():
             return node.name
-        case s.Bound(last=last):
+        case s.IndexBound(last=last):
             return "end" if last else "begin"
         case s.Whole():
             return ":"

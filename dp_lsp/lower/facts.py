@@ -68,7 +68,7 @@ def only_binds(target: surface.Node) -> bool:
     """Whether an assignment to this changes nothing but the meaning of names."""
     if isinstance(target, surface.Tuple):
         return all(map(only_binds, target.items))
-    return isinstance(target, surface.Name) or _is_annotated(target)
+    return isinstance(target, surface.Name | surface.TypeExpr) or _is_annotated(target)
 
 
 def refused_target(target: surface.Node) -> str:
@@ -86,7 +86,7 @@ def names_below(target: surface.Node) -> set[str]:
     """The names that an assignment to a pattern gives a value."""
     found: set[str] = set()
     for item in below(target):
-        if isinstance(item, surface.Name):
+        if isinstance(item, surface.Name | surface.TypeExpr):
             found.add(item.name)
         elif isinstance(item, surface.Opaque):
             found |= item.summary.mentions | item.summary.binds

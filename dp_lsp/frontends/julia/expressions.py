@@ -245,8 +245,9 @@ class _Headers:
         """What a method of the objects of a type does, which is written ``x::T`` where the name of another one stands:
         calls of whatever has that type mean something else."""
         made = None if node is None else self.made.get(node)
-        if isinstance(made, _Typed) and isinstance(made.annotation, Name):
-            return Summary(binds=frozenset((made.annotation.name,)))
+        name = _type_name(made.annotation, {}) if isinstance(made, _Typed) else ""
+        if name:
+            return Summary(binds=frozenset((name,)))
         return Summary(anything="a method of an object")
 
     def params(self, arguments: Arguments) -> tuple[Parameter, ...] | None:

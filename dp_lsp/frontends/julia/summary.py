@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from dp_lsp.frontends.julia.outline import CLOSING, SEPARATORS, partners
 from dp_lsp.frontends.julia.tokens import BLOCKS, OPENERS, Ready, Token, words
-from dp_lsp.frontends.julia.vocabulary import EVALUATING, MACROS, SHOWING
+from dp_lsp.frontends.julia.vocabulary import DEFINING, EVALUATING, MACROS, SHOWING
 from dp_lsp.surface import Import, Opaque, Summary
 
 _NAMING = words("STRUCT MODULE BAREMODULE CONST LOCAL GLOBAL")
@@ -192,3 +192,15 @@ class _Reading:
         home = self._tokens[index - 2].value if self._before(index) == "DOT" and index > 1 else ""
         if name not in MACROS or (home and home not in _HOMES):
             self._may(f"`{name}`")
+        elif name in DEFINING:
+            self._defined(index, name)
+
+    def _defined(self, index: int, name: str) -> None:
+        """What a macro defines that is given names: the first of them, which may be called, or all that stand alone."""
+        place = index + 1 + (self._after(index) == "MCALL")
+        first = self._tokens[place] if place < len(self._tokens) else None
+        if first is None or first.type != "NAME" or self._after(place) in ("DOT", "CURLY"):
+            self._may(f"`{name}` of something that has no name")
+            return
+        listed = [token.value for token in self._tokens[place:] if token.type == "NAME"]
+        self._binds.update([first.value] if name == "@deprecate" else listed)

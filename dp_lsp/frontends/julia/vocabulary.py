@@ -101,10 +101,14 @@ MACROS = frozenset(
         ". assert show time timev timed elapsed allocated info warn error debug logmsg inbounds inline noinline simd "
         "fastmath view views boundscheck propagate_inbounds nospecialize specialize printf sprintf test test_throws "
         "testset isdefined async sync spawn threads doc static something coalesce kwdef lock __MODULE__ __FILE__ "
-        "__DIR__ __LINE__ raw_str r_str b_str s_str v_str html_str text_str big_str int128_str uint128_str",
+        "__DIR__ __LINE__ generated deprecate enum lazy_str doc_str MIME_str raw_str r_str b_str s_str "
+        "v_str html_str text_str big_str int128_str uint128_str",
     )
 )
 """Macros of Julia that are taken to do no more than what they are given says. ``@raw_str`` is that of ``raw"…"``."""
+
+DEFINING = frozenset({"@deprecate", "@enum"})
+"""Those of them that define what they are given first, and what else stands before a blank."""
 
 LOGGING = frozenset({"@info", "@warn", "@error", "@debug"})
 """Macros of Julia that print what they are given."""
