@@ -45,9 +45,12 @@ class Find(Protocol):
     ``curves`` says whether a sample may be priced by the whole curve δ(ε) of what lies inside."""
 
     @property
-    def curves(self) -> bool: ...
+    def curves(self) -> bool:
+        """Whether a sample may be priced by a whole curve."""
 
-    def __call__(self, charge: Charge, delta: Fraction | None) -> Guarantee | None: ...
+    def __call__(self, charge: Charge, delta: Fraction | None) -> Guarantee | None:
+        """The smallest ε of a charge at a total δ; without a δ, the pair of basic composition. None if nothing is
+        guaranteed."""
 
 
 class NumericMeasure(ABC):

@@ -303,11 +303,14 @@ class RenyiCurve(Protocol):
     """A curve; ``near`` for searching, ``at`` certain. ``highest`` is the largest order at which it is known."""
 
     @property
-    def highest(self) -> float: ...
+    def highest(self) -> float:
+        """The largest order α at which it is known."""
 
-    def near(self, order: float) -> float: ...
+    def near(self, order: float) -> float:
+        """About ε(α)."""
 
-    def at(self, order: Fraction) -> DecimalInterval: ...
+    def at(self, order: Fraction) -> DecimalInterval:
+        """An interval that certainly holds ε(α)."""
 
 
 @dataclass(frozen=True)

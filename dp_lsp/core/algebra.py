@@ -68,6 +68,7 @@ class Symbol:
 
     @property
     def nonnegative(self) -> bool:
+        """Whether it is certainly at least 0."""
         return self.sign is not Sign.REAL
 
     @property
@@ -129,6 +130,7 @@ class Apply:
 
     @property
     def nonnegative(self) -> bool:
+        """Whether it is certainly at least 0, as all functions are but the inverse of what may be negative."""
         if self.function is not Function.INVERSE:
             return True
         argument = self.args[0]

@@ -232,6 +232,7 @@ class Parts:
 
     @property
     def parts(self) -> frozenset[Var]:
+        """The variables of the body that stand for a part."""
         return frozenset(self.ways[0])
 
 

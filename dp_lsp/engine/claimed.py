@@ -36,15 +36,30 @@ class KnownBounds(Protocol):
     needs: tuple[Constraint, ...]
 
     @property
-    def bounds(self) -> Mapping[tuple[Var, ...], tuple[Bound, ...]]: ...
+    def bounds(self) -> Mapping[tuple[Var, ...], tuple[Bound, ...]]:
+        """All that is proved of each variable, and of those that change together."""
+
     @property
-    def norms(self) -> Substitution: ...
-    def listed(self, group: tuple[Var, ...], numbers: Mapping[str, Fraction]) -> tuple[Bound, ...]: ...
-    def pricing(self, group: tuple[Var, ...], where: Mapping[str, Fraction]) -> Pricing: ...
-    def short(self, value: Sens) -> str: ...
-    def claimed(self) -> Iterator[Var]: ...
-    def known(self) -> Mapping[str, Fraction]: ...
-    def spent(self, group: tuple[Var, ...], numbers: Mapping[str, Fraction]) -> tuple[Related, ...]: ...
+    def norms(self) -> Substitution:
+        """The norms that the bounds are stated for, where the program leaves them open."""
+
+    def listed(self, group: tuple[Var, ...], numbers: Mapping[str, Fraction]) -> tuple[Bound, ...]:
+        """All that is proved of variables that change together, for these numbers."""
+
+    def pricing(self, group: tuple[Var, ...], where: Mapping[str, Fraction]) -> Pricing:
+        """What variables cost in numbers that change together."""
+
+    def short(self, value: Sens) -> str:
+        """A number for a person."""
+
+    def claimed(self) -> Iterator[Var]:
+        """The variables that a private function claims to protect."""
+
+    def known(self) -> Mapping[str, Fraction]:
+        """The numbers that are given, by name."""
+
+    def spent(self, group: tuple[Var, ...], numbers: Mapping[str, Fraction]) -> tuple[Related, ...]:
+        """What each mechanism spends, at its place."""
 
 
 class Asserted(NamedTuple):

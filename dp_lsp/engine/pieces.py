@@ -56,12 +56,14 @@ class Memo(Generic[K, V]):
         self._current: set[K] = set()
 
     def get(self, key: K) -> V | None:
+        """What is known under a key, which the present version needs then; None if nothing is."""
         value = self._values.get(key)
         if value is not None:
             self._current.add(key)
         return value
 
     def put(self, key: K, value: V) -> None:
+        """This is known under a key, which the present version needs."""
         self._values[key] = value
         self._current.add(key)
 

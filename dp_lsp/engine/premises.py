@@ -73,6 +73,7 @@ class Meanings(Writer):
         return self.numbered(cost, lambda _, __: self._applied(cost.body, cost.values, cost.along, cost.answers))
 
     def answer(self, answer: Answer) -> str:
+        """What an awaited call turned out to cost, with each of its parameters at a distance of 1."""
         places = {var: {var: ONE} for var in answer.params}
         return f"{self.write(answer.params)} {self._applied(answer.body, answer.values, places, {})}"
 

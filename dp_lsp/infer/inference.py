@@ -114,7 +114,8 @@ class Inference:
         return self.hole("a structure that is taken apart")
 
     def _became(self, bind: Bind, target: Local, value: Judgement) -> None:
-        """A name got a value: where it stands, or with a loop or branch, where none of its places is this one."""
+        """An assignment. What a loop or a branch assigns is told apart (``joined``): the value that a name has behind
+        it is written nowhere in the text."""
         self.publics.name(target, value)
         if bind.is_statement:
             self.context.environment[target] = self.recorder.joined[target] = value

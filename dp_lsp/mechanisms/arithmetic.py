@@ -225,27 +225,35 @@ class Arithmetic(Generic[N]):
     """The functions that a formula needs beside + - * /."""
 
     def of(self, value: Fraction | float) -> N:
+        """A number as it is computed with."""
         raise NotImplementedError
 
     def exp(self, value: N) -> N:
+        """e^x."""
         raise NotImplementedError
 
     def ln(self, value: N) -> N:
+        """ln(x) for x > 0."""
         raise NotImplementedError
 
     def expm1(self, value: N) -> N:
+        """e^x - 1, also where that is close to 0."""
         raise NotImplementedError
 
     def log1p(self, value: N) -> N:
+        """ln(1 + x), also where that is close to 0."""
         raise NotImplementedError
 
     def sqrt(self, value: N) -> N:
+        """√x for x ≥ 0."""
         raise NotImplementedError
 
     def clipped(self, value: N, low: N, high: N) -> N:
+        """The number if it lies between two others, else the nearer one of them."""
         raise NotImplementedError
 
     def quotient(self, top: N, bottom: N) -> N:
+        """x / y for y > 0."""
         raise NotImplementedError
 
     def tanh_half(self, value: N) -> N:

@@ -212,6 +212,7 @@ class Service:
         self._unrepaired: dict[str, tuple[int, Analysis, Options]] = {}  # what was checked, and its fixes not tried yet
 
     def send(self, message: Answer) -> None:
+        """Tell the other side at once, with all that was told before."""
         self._out.write(encode(message))
         self._out.flush()
 
