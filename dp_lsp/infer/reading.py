@@ -93,12 +93,16 @@ class Reading:
 
     def made(self, node: Term, scope: Scope) -> tuple[Term, Scope]:
         """The term that made a value, if it has one."""
+        return self.followed(node, scope, (Use, Call, Closure, Apply))
+
+    def followed(self, node: Term, scope: Scope, to: tuple[type[Term], ...]) -> tuple[Term, Scope]:
+        """A term for what a name stands for, and then for what made that, as long as these are such terms."""
         for _ in range(_DEEPEST):
             node, scope = self.stands_for(node, scope)
             if not isinstance(node, Use) or node.local in scope.names:
                 return node, scope
             made = self._inference.context.made.get(node.local)
-            if not isinstance(made, Use | Call | Closure | Apply):
+            if made is None or not isinstance(made, to):
                 return node, scope
             node = made
         raise Unread

@@ -60,7 +60,7 @@ from dp_lsp.infer.records import (
 
 _ARITHMETIC = frozenset({"+", "-", "*", "/"})
 _READ = frozenset({ByRecord.COUNTS, ByRecord.NUMBERS, ByRecord.ADDS})
-_DEEPEST, _WIDEST = 60, 64
+_WIDEST = 64
 _HALF = number(Fraction(1, 2))
 
 
@@ -272,7 +272,7 @@ class Reader(RecordReader):
 
     @deeper
     def _dataset(self, node: Term, scope: Scope) -> Records:
-        node, scope = self._nearest(node, scope)
+        node, scope = self.followed(node, scope, (Use,))
         made = node
         if isinstance(node, Use) and node.local not in scope.names:
             made = self._inference.context.made.get(node.local, node)
@@ -288,18 +288,6 @@ class Reader(RecordReader):
         if isinstance(made, Call) and made.builtin in (builtins.COLUMN, builtins.SLICE_OF_COLUMNS):
             return self._of_places(made, scope)
         return self._leaf(node, scope)
-
-    def _nearest(self, node: Term, scope: Scope) -> tuple[Term, Scope]:
-        """A dataset by the last of its names: that of what made it, or of what nothing is read of."""
-        for _ in range(_DEEPEST):
-            node, scope = self.stands_for(node, scope)
-            if not isinstance(node, Use) or node.local in scope.names:
-                return node, scope
-            made = self._inference.context.made.get(node.local)
-            if not isinstance(made, Use):
-                return node, scope
-            node = made
-        raise Unread
 
     def _leaf(self, node: Term, scope: Scope) -> Records:
         """The dataset itself."""
