@@ -17,6 +17,7 @@ A number is run on as if it were public also where it is not, as where it lies d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
 from functools import reduce
 from typing import NamedTuple
 
@@ -37,20 +38,31 @@ from dp_lsp.infer.walks import BodyWalk, Items
 
 _MOST_WALKS, _FREE_STEPS = 12, 2
 """How often a body is run, and how often an end may move before it is widened."""
+_MOST_ROUNDS, _FURTHEST = 64, Fraction(2) ** 200
+"""How many rounds may multiply a number, and how far from 1 it may come: a computer makes of it what it is."""
 
 
 class Invariant(NamedTuple):
-    """What holds of a public number in all rounds: between which ends it lies, and whether it is certainly a number."""
+    """What holds of a public number in all rounds: between which ends it lies, and whether it is certainly a number. If
+    it is ``times`` as large after each round, that is why it lies there."""
 
     between: Ends
     real: bool
+    times: Fraction | None = None
+
+    def after(self) -> Ends:
+        """Between which ends it lies after the last round."""
+        low, high = self.between
+        if self.times is None or low is None or high is None:
+            return self.between
+        return Ends(low * Poly.of(min(Fraction(1), self.times)), high * Poly.of(max(Fraction(1), self.times)))
 
 
 def invariants(
-    inference: Inference, node: Loop, types: Sequence[Type], starts: Sequence[Judgement]
+    inference: Inference, node: Loop, types: Sequence[Type], starts: Sequence[Judgement], rounds: Fraction | None
 ) -> list[Invariant | None]:
-    """What holds in all rounds of what a loop over a public range carries, one for each item of tuples; None where it
-    is no number, or not known to be public."""
+    """What holds in all rounds, so many as are known, of what a loop over a public range carries, one for each item of
+    tuples; None where it is no number, or not known to be public."""
     leaves = [leaf for type_ in types for leaf in _leaves(type_)]
     if not any(map(_is_number, leaves)):
         return [None] * len(leaves)
@@ -62,16 +74,32 @@ def invariants(
     found = [fact for local, _ in node.carried for fact in walk.facts(local)]
     if len(found) != len(leaves):
         return [None] * len(leaves)
-    return [walk.invariant(fact) if _is_number(leaf) else None for leaf, fact in zip(leaves, found, strict=True)]
+    held = [walk.invariant(fact) if _is_number(leaf) else None for leaf, fact in zip(leaves, found, strict=True)]
+    if rounds is None or len(leaves) != len(node.carried):
+        return held
+    return [
+        None if each is None else walk.multiplied(node, place, each, starts[place], rounds)
+        for place, each in enumerate(held)
+    ]
 
 
-def is_kept(inference: Inference, known: Invariant, end: Judgement, written: Term, inside: frozenset[Symbol]) -> bool:
-    """Whether what a round ends with has a property that what it started with is taken to have. ``inside`` are the
+def is_kept(
+    inference: Inference,
+    known: Invariant,
+    begins: Judgement,
+    end: Judgement,
+    written: Term,
+    inside: frozenset[Symbol],
+) -> bool:
+    """Whether what a round ends with has a property that what it ``begins`` with is taken to have. ``inside`` are the
     numbers that a round computes."""
     if not publics.is_public(end.moves):
         return False
     if known.real and not inference.publics.is_real([written]):
         return False
+    if known.times is not None:
+        before, after = inference.static(begins), inference.static(end)
+        return before is not None and after == before * Poly.of(known.times)
     type_ = inference.type(end)
     around = intervals.of(type_)
     low, high = (None, None) if around is None else (around.low, around.high)
@@ -162,6 +190,29 @@ class _Running(BodyWalk[_Run]):
         if not (isinstance(fact.type, NumberType) and self._is_public_number(fact)):
             return None
         return Invariant(self._ends(fact.type) if fact.real else ANYWHERE, fact.real)
+
+    def multiplied(self, node: Loop, place: int, known: Invariant, start: Judgement, rounds: Fraction) -> Invariant:
+        """The same of a number that each of n rounds multiplies by a number c > 0, and that starts above 0: before the
+        last one it was multiplied t < n times, so it is at least min(1, c)ⁿ⁻¹ and at most max(1, c)ⁿ⁻¹ times as large
+        as it started."""
+        local, written = node.carried[place]
+        fact, begins = self.flat(self.known[local]), self.flat(self.of_start(written, start))
+        end = self.flat(self.items(self.body(node.body), len(node.carried))[place])
+        if not known.real or not all(isinstance(each.type, NumberType) for each in (fact, begins, end)):
+            return known
+        before, after = (each.type.static for each in (fact, end) if isinstance(each.type, NumberType))
+        times = None if before is None or after is None else _quotient(after, before)
+        low, high = (None if each is None else each.number for each in self._ends_of(begins))
+        if times is None or low is None or high is None or low <= 0 or not 0 < rounds <= _MOST_ROUNDS:
+            return known
+        least = low * min(Fraction(1), times) ** int(rounds - 1)
+        most = high * max(Fraction(1), times) ** int(rounds - 1)
+        if not 1 / _FURTHEST <= least <= most <= _FURTHEST:
+            return known
+        return Invariant(Ends(Poly.of(least), Poly.of(most)), known.real, times)
+
+    def _ends_of(self, fact: _Run) -> Ends:
+        return self._ends(fact.type) if isinstance(fact.type, NumberType) else ANYWHERE
 
     def _is_public_number(self, fact: _Run) -> bool:
         return fact.public and fact.type is not None and _is_number(fact.type)
@@ -396,6 +447,13 @@ class _Running(BodyWalk[_Run]):
                 yield from self._flattened(each)
         else:
             yield value
+
+
+def _quotient(after: Poly, before: Poly) -> Fraction | None:
+    """How often a number is one that has a symbol of its own, if that is a number above 0."""
+    (monomial,) = before.terms if before.symbol is not None else (None,)
+    found = None if monomial is None or after.terms.keys() != {monomial} else after.terms[monomial]
+    return found if found is not None and found > 0 else None
 
 
 def _type(fact: _Run) -> Type:

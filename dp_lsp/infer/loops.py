@@ -237,7 +237,8 @@ def _kept(
     none is: another round may have come before in the other run."""
     if not inference.context.rules.computed or rounds.ends is None or rounds.moves:
         return (None,) * sum(len(invariants.leaves(type_)) for type_ in types)
-    return tuple(carried.invariants(inference, node, types, starts))
+    number = None if rounds.number is None else rounds.number.number
+    return tuple(carried.invariants(inference, node, types, starts, number))
 
 
 def _hold(
@@ -256,11 +257,12 @@ def _hold(
     items = result.items if isinstance(result, term.MakeTuple) and apart else (result,) * len(node.carried)
     left = iter(kept)
     for (local, _), end, item in zip(node.carried, ends, items, strict=True):
+        begins = inference.context.environment[local]
         for part in _apart([inference.type(end)], [end]):
             known = next(left, None)
             if releases and not publics.is_public(part.moves):
                 continue
-            if known is not None and not carried.is_kept(inference, known, part, item, inside):
+            if known is not None and not carried.is_kept(inference, known, begins, part, item, inside):
                 inference.give_up(f"`{local.name}` is not known to be in each round what it is in the first")
 
 
@@ -290,7 +292,9 @@ def _start(
     known = next(kept)
     if known is not None:
         start = Reach(variables[-1], ZERO)
-        return Judgement(inference.publics.of_rounds(type_, local, *known), moves.NOWHERE, reach=start)
+        return Judgement(
+            inference.publics.of_rounds(type_, local, known.between, known.real), moves.NOWHERE, reach=start
+        )
     moved = moves.own(variables[-1], local.span, Way.RISES)
     return Judgement(type_, moved, reach=Reach(variables[-1], ZERO))
 
@@ -432,10 +436,10 @@ def _after_rounds(inference: Inference, node: term.Loop, once: _OneRound) -> lis
         known = next(kept, None)
         if known is None or not known.real or not isinstance(type_, NumberType):
             return type_
-        low, high = known.between
+        low, high = known.after()
         if low is not None and high is not None:
             return replace(type_, bounds=Bounds(low, high))
-        return inference.publics.of_rounds(type_, local, *known) if once.effects.costs else type_
+        return inference.publics.of_rounds(type_, local, known.between, known.real) if once.effects.costs else type_
 
     for (local, _), type_ in zip(node.carried, once.types, strict=True):
         found.append(after(type_, local))

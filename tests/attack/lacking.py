@@ -34,7 +34,7 @@ from dp_lsp.core import linear, metrics, ranges, tallies
 from dp_lsp.core.algebra import ONE, ZERO
 from dp_lsp.core.events import Apart
 from dp_lsp.core.types import Dataset, Norm
-from dp_lsp.infer import cells, declared, disjoint, loops, mechanisms, publics, records, units
+from dp_lsp.infer import carried, cells, declared, disjoint, loops, mechanisms, publics, records, units
 from dp_lsp.infer import linear as forms
 from dp_lsp.infer.effects import NONE
 
@@ -441,6 +441,19 @@ function f(x::Real, y::Real)
         x = max(2 * x, y)
     end
     x
+end
+""",
+    ),
+    "carried: each round multiplies": (
+        *(carried._Running, "multiplied", lambda right: lambda *args: right(*args[:-1], Fraction(1))),
+        """
+function f(v::MetricVector(Bounded(Real, 0, 1), Symmetric)) :: Priv()
+    e, s = 0.1, 0.0
+    for i in 1:3
+        s = s + laplacian_mechanism(1, e, sum(v))
+        e = 2 * e
+    end
+    s
 end
 """,
     ),
