@@ -93,7 +93,9 @@ class Stability(NamedTuple):
 class ParameterReport(NamedTuple):
     """A parameter and its bounds. Formulas (``sensitivity``, ``epsilon``, ``delta``) are in SymPy syntax, and None
     where they do not apply; ``shown`` says the bound to a person ("ε 0.1  δ 0.2", "2", "∞"), and ``alternatives`` each
-    guarantee as (ε, δ) by itself, of which the reader may take any. ``stability`` is that of a dataset."""
+    guarantee as (ε, δ) by itself, of which the reader may take any. ``stability`` is that of a dataset. ``neighbours``
+    says in what the inputs differ that a private function hides from each other ("one record replaced"), empty where
+    nothing is hidden, and ``public`` are the sizes that everybody may know, as formulas for a person."""
 
     name: str
     type: str
@@ -104,6 +106,8 @@ class ParameterReport(NamedTuple):
     shown: str
     stability: Stability | None = None
     alternatives: tuple[tuple[str, str], ...] = ()
+    neighbours: str = ""
+    public: tuple[str, ...] = ()
 
     @property
     def is_guaranteed(self) -> bool:

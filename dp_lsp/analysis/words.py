@@ -30,7 +30,7 @@ from dp_lsp.analysis.rows import (
 )
 from dp_lsp.core.constraints import Assumptions, Constraint, Origin, told
 from dp_lsp.core.display import type_and_value, type_text
-from dp_lsp.core.metrics import metric_name
+from dp_lsp.core.metrics import metric_name, neighbours, public_sizes
 from dp_lsp.core.notation import DISPLAY, SYMPY, Printer, figure
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.types import UNKNOWN, NumberType, Type
@@ -123,7 +123,15 @@ class ReportWords:
             type_ = NumberType(type_.base)
         text = "Any" if each.standing is Standing.DECLARED and type_ == UNKNOWN else self._type(type_)
         about = sensitivity, epsilon, delta, self._shown(each), scale
-        return ParameterReport(each.name, text, each.static, *about, alternatives)
+        whom = self._whom(each) if alternatives and epsilon != "oo" else ("", ())
+        return ParameterReport(each.name, text, each.static, *about, alternatives, *whom)
+
+    def _whom(self, each: ParameterDetail) -> tuple[str, tuple[str, ...]]:
+        """In what neighbours differ in a parameter that is protected, and which sizes of it are public."""
+        added = any(premise.kind is Premised.NEIGHBOURS for premise in self._details.premises)
+        records = "" if each.per_person in (None, ONE) else self.writing.short(each.per_person)
+        sizes = (size for size in public_sizes(each.type) if size.number is None)
+        return neighbours(each.type, added, records), tuple(map(self.writing.display.poly, sizes))
 
     def _formulas(self, each: ParameterDetail) -> tuple[str | None, str | None, str | None]:
         """Sensitivity, ε and δ in SymPy syntax; None where they do not apply."""

@@ -21,6 +21,7 @@ from dp_lsp.core.types import (
     Dataset,
     DatasetMetric,
     Kind,
+    ModelType,
     Norm,
     NumberType,
     TupleType,
@@ -188,6 +189,46 @@ def metric_name(type_: Type) -> str:
         case TupleType():
             return "sum of the distances of the items"
     return ""
+
+
+def neighbours(type_: Type, added: bool = False, records: str = "") -> str:
+    """In what two neighbours differ, for a person: ``one record replaced``. With ``added`` of records that are compared
+    by their positions one may be added or removed, and ``records`` is how many one person has at most, if that is not
+    one."""
+    dataset = as_dataset(type_)
+    if dataset is not None:
+        data = not isinstance(type_, Dataset) and type_ == dataset.records and dataset.records.kind is Kind.VECTOR
+        noun = "row" if dataset.records.kind is Kind.MATRIX else "entry" if data else "record"
+        step = "added or removed" if added or not dataset.metric.sized else "replaced"
+        return f"up to {records} {noun}s of one person {step}" if records else f"one {noun} {step}"
+    match type_:
+        case NumberType(Base.DATA) | BoolType():
+            return "any change"
+        case NumberType() | ModelType():
+            return "a change by at most 1"
+        case Container(norm=Norm.LINF) if is_discrete(type_.element):
+            return "any change"
+        case Container() if is_discrete(type_.element):
+            return "one entry replaced"
+        case Container(kind, norm):
+            rows = ", summed over rows" if kind is Kind.MATRIX else ""
+            return f"a change by at most 1{f' in {norm.value}' if isinstance(norm, Norm) else ''}{rows}"
+        case TupleType():
+            return "a change by at most 1, summed over items"
+    return ""
+
+
+def public_sizes(type_: Type) -> tuple[Poly, ...]:
+    """How large a value is, as far as that is public."""
+    match type_:
+        case Dataset(metric=metric, records=records):
+            length = () if records.rows is None else (records.length,)
+            return (*((type_.size,) if metric.sized else ()), *length)
+        case Container(length=length, rows=rows):
+            return (length,) if rows is None else (rows, length)
+        case TupleType(items):
+            return tuple(size for item in items for size in public_sizes(item))
+    return ()
 
 
 def _container_metric(type_: Container) -> str:

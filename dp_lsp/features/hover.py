@@ -169,6 +169,7 @@ def function_text(analysis: Analysis, function: FunctionReport, stale: bool = Fa
     if function.state is State.UNKNOWN and function.kind != "blackbox":
         return  # there is nothing to say of its arguments
     yield _parameters(function)
+    yield _public(function)
     yield "\n".join(f"- {each}" for each in stability(function))
     yield _numbers(function)
     yield _spending(analysis, function)
@@ -217,6 +218,12 @@ def _link(there: There) -> str:
 def _says_why(problem: Problem, function: FunctionReport) -> bool:
     """Whether it is a reason why a function is not proved."""
     return (problem.severity is Severity.ERROR or problem.unchecked) and function.span.covers(problem.span.start)
+
+
+def _public(function: FunctionReport) -> str:
+    """What everybody may know of what is protected."""
+    sizes = dict.fromkeys(size for parameter in function.parameters for size in parameter.public)
+    return f"public: {', '.join(map(code, sizes))}" if sizes else ""
 
 
 def stability(function: FunctionReport) -> Iterator[str]:
@@ -281,13 +288,14 @@ def _private(parameter: ParameterReport) -> Iterator[tuple[str, ...]]:
     """One row for each guarantee, of which the reader may take any: exact if that is short."""
     epsilon, delta = parameter.epsilon or "", parameter.delta or ""
     if parameter.static:
-        yield "static", ""
+        yield "", "static", ""
     elif not parameter.is_guaranteed:
-        yield prose(parameter.shown), ""
+        yield "", prose(parameter.shown), ""
     elif max(len(epsilon), len(delta)) <= _SHORT:
-        yield code(epsilon), code(delta)
+        yield prose(parameter.neighbours), code(epsilon), code(delta)
     else:
-        yield from ((code(shown_epsilon), code(shown_delta)) for shown_epsilon, shown_delta in parameter.alternatives)
+        for index, (shown_epsilon, shown_delta) in enumerate(parameter.alternatives):
+            yield prose(parameter.neighbours) if index == 0 else "", code(shown_epsilon), code(shown_delta)
 
 
 def _sensitive(parameter: ParameterReport) -> Iterator[tuple[str, ...]]:
@@ -300,7 +308,7 @@ def _typed(parameter: ParameterReport) -> Iterator[tuple[str, ...]]:
 
 _TABLES: dict[str, tuple[tuple[str, ...], Callable[[ParameterReport], Iterator[tuple[str, ...]]]]] = {
     "sensitivity": (("moves the result by at most",), _sensitive),
-    "privacy": (("ε", "δ"), _private),
+    "privacy": (("what is hidden", "ε", "δ"), _private),
     "blackbox": (("type",), _typed),
 }
 

@@ -111,6 +111,8 @@ def _parameters(function: FunctionReport) -> Iterator[Json]:
         result["domain"] = domain(known.type, formula)
         if known.per_person is not None:
             result["records_per_person"] = formula.sens(known.per_person)
+        if parameter.neighbours:
+            result["neighbours"], result["public"] = parameter.neighbours, list(parameter.public)
         if parameter.stability is not None:
             result["stability"] = {"d_in": parameter.stability.records, "general": parameter.stability.general or None}
         yield result
@@ -384,6 +386,8 @@ class _Schema:
             {"name": _TEXT, "type": _TEXT, "static": _TRUTH, **formulas},
             stability=stability,
             domain=_DOMAIN,
+            neighbours=_TEXT,
+            public=_TEXTS,
             records_per_person=_TEXT,
         )
 

@@ -21,6 +21,7 @@ export interface Parameter {
   sensitivity: string | null;
   epsilon: string | null;
   delta: string | null;
+  neighbours?: string;
 }
 
 /** A row of a table: what its columns hold depends on what the server has to say. */

@@ -43,10 +43,10 @@ function bound(text: string | null, nothing: string): Child {
 function guarantee(kind: string, each: Parameter): Child[] {
   const first = [code(each.name), code(each.type)];
   if (each.static) {
-    return [...first, 'static: public', ''];
+    return [...first, ...(kind === 'privacy' ? [''] : []), 'static: public', ''];
   }
   return kind === 'privacy'
-    ? [...first, bound(each.epsilon, 'oo'), bound(each.delta, '1')]
+    ? [...first, each.neighbours ?? '', bound(each.epsilon, 'oo'), bound(each.delta, '1')]
     : [...first, each.sensitivity === null ? '' : bound(each.sensitivity, 'oo')];
 }
 
@@ -54,7 +54,7 @@ function parameters(each: ReportedFunction): Child {
   if (!each.parameters.length) {
     return null;
   }
-  const heads = ['argument', 'type', ...(each.kind === 'privacy' ? ['ε', 'δ'] : ['moves the result by'])];
+  const heads = ['argument', 'type', ...(each.kind === 'privacy' ? ['what is hidden', 'ε', 'δ'] : ['moves the result by'])];
   return table('What is guaranteed of each argument', heads, each.parameters.map((one) => guarantee(each.kind, one)));
 }
 
