@@ -42,7 +42,7 @@ def shown(node: s.Node | None) -> str:
         case s.Index():
             return f"(at {listed(node.value, *node.indices)})"
         case s.Tuple():
-            return f"(tuple {listed(*node.items)})"
+            return f"({' '.join(('tuple', *node.names))} {listed(*node.items)})"
         case s.Vector():
             return f"[{listed(*node.items)}]"
         case s.Comprehension():
@@ -194,7 +194,7 @@ EXPRESSIONS = {
     "(a, b)": "(tuple a b)",
     "(a,)": "(tuple a)",
     "()": "(tuple )",
-    "(a = 1, b = 2)": "<a named tuple>",
+    "(a = 1, b = 2)": "(tuple a b 1 2)",
     "(x = 1; x)": "(x = 1) x",
     # calls
     "f(a, k = 1; l = 2, m)": "(f a k=1 l=2 m=m)",
@@ -327,7 +327,7 @@ STATEMENTS = {
     "@inbounds v[1]": "(at v 1)",
     "@views(v)": "<a macro call | v>",
     "f(@inline x)": "(f <a macro call | x>)",
-    "mutable struct A{T} <: B\n x::T\nend": "<a type definition | A B T x → A>",
+    "mutable struct A{T} <: B\n x::T\nend": "<a type whose values can change | A B T x → A>",
     "abstract type A end": "<a type definition | A → A>",
     "macro m(x) :(a) end": "<a macro definition | a m x → global @m>",
     "using DiffPrivacyInference": "(import DiffPrivacyInference … DiffPrivacyInference=:DiffPrivacyInference)",
