@@ -390,9 +390,9 @@ TRANSPOSED = """\
         ),
         case(
             "DP112",
-            "using Flux\nf(x::Real) = 2 * x\n",
+            "using MyNoise\nf(x::Real) :: Priv() = laplacian_mechanism(1, 1, x)\n",
             "write `import`, which brings no other names",
-            "import Flux\nf(x::Real) = 2 * x\n",
+            "import MyNoise\nf(x::Real) :: Priv() = laplacian_mechanism(1, 1, x)\n",
         ),
         case(
             "DP209",

@@ -71,7 +71,7 @@ def test_two_problems_in_a_function_are_accepted_one_by_one() -> None:
 
 
 def test_an_open_import_is_accepted_only_where_it_stands() -> None:
-    text = "using Foo  # dp: ignore[DP112] it brings no names\nf(x::Real) = 2 * x\n"
+    text = "using Foo  # dp: ignore[DP112] it brings no names\nf(x::Data) = 2 * x\n"
     analysis = Engine().check(text)
     assert analysis.count(Severity.ERROR) == 0 and not analysis.accepted
     assert functions(analysis)["f"].state is State.UNKNOWN
