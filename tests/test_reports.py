@@ -280,6 +280,9 @@ def test_one_file_shows_all_that_a_guarantee_depends_on() -> None:
               |    ->* Real
               }
 
+              hides
+                x: a change by at most 1
+
               holds if
                 0 < eps
 

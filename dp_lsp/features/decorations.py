@@ -145,8 +145,14 @@ def _title(function: FunctionReport) -> str:
     elif function.state is State.ASSUMED:
         title = verdict(function)
     else:
-        title = " · ".join(filter(None, (verdict(function), _numbers(function) or summary(function, first=True))))
+        bounds = _numbers(function) or summary(function, first=True)
+        title = " · ".join(filter(None, (verdict(function), bounds, _hidden(function))))
     return title if len(title) <= _LONGEST else title[: _LONGEST - 1] + "…"
+
+
+def _hidden(function: FunctionReport) -> str:
+    """In what inputs differ that a private function hides from each other."""
+    return "; ".join(dict.fromkeys(filter(None, (each.neighbours for each in function.parameters))))
 
 
 def _numbers(function: FunctionReport) -> str:

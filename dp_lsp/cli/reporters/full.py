@@ -163,6 +163,7 @@ def _detail(function: FunctionReport, source: Source) -> Iterator[str]:
     type_ = function.display.splitlines() if function.kind != "blackbox" else []
     blocks = {
         "": [printable(line) for line in type_],
+        "hides": [printable(line) for line in _hidden(function)],
         "holds if": [printable(condition.text) for condition in function.conditions],
         "where you choose": [printable(f"{each.range}   {each.meaning}") for each in free.values()],
         "with these numbers": list(_numbers(function)),
@@ -174,6 +175,15 @@ def _detail(function: FunctionReport, source: Source) -> Iterator[str]:
             if title:
                 yield f"      {title}"
             yield from (f"      {'  ' if title else ''}{line}".rstrip() for line in lines)
+
+
+def _hidden(function: FunctionReport) -> Iterator[str]:
+    """In what inputs differ that a private function hides from each other, and what of their size is public; parameters
+    of which the same is said as one."""
+    for (neighbours, public), group in groupby(function.parameters, key=lambda each: (each.neighbours, each.public)):
+        if neighbours:
+            sizes = f"; public: {', '.join(public)}" if public else ""
+            yield f"{', '.join(each.name for each in group)}: {neighbours}{sizes}"
 
 
 def _codes(function: FunctionReport, analysis: Analysis) -> str:
