@@ -6,17 +6,25 @@ from dataclasses import replace
 
 from dp_lsp.builtins import intervals, linear
 from dp_lsp.builtins.arithmetic import CALCULUS, joined_elements, numeric
-from dp_lsp.builtins.define import Args, Builtin, Factors, Form, Refusal, Refused, each, form
+from dp_lsp.builtins.define import Args, Builtin, Demand, Factors, Form, Refusal, Refused, each, form
 from dp_lsp.builtins.factors import are_data
 from dp_lsp.builtins.patterns import BOOL as A_BOOL
 from dp_lsp.builtins.patterns import NUMBER, Box
 from dp_lsp.builtins.traits import Conditional, Integral, NeverNaN, ShortCircuit
+from dp_lsp.core.algebra import Poly
 from dp_lsp.core.metrics import diameter
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.types import BOOL, Base, Clip, Container, Kind, NumberType, Type
 
-_COMPARED = Box(length="n", rows="r", arithmetic=True, kind="k", truth=True)
-_CHOSEN = Box(frozenset({Kind.VECTOR, Kind.MATRIX}), "N", length="n", rows="r", arithmetic=True, kind="k", truth=True)
+_COMPARED = Box(arithmetic=True, kind="k", truth=True)  # those of different sizes differ
+_CHOSEN = Box(frozenset({Kind.VECTOR, Kind.MATRIX}), "N", arithmetic=True, kind="k", truth=True)
+
+
+def _sizes(args: Args) -> list[tuple[Poly, Poly]]:
+    """Of two containers, along each dimension."""
+    first, second = args.containers
+    rows = [(first.rows, second.rows)] if first.rows is not None and second.rows is not None else []
+    return [(first.length, second.length), *rows]
 
 
 _OF_BOOLS = form(lambda args: BOOL, each(), x=A_BOOL, y=A_BOOL)
@@ -29,7 +37,9 @@ def _truth(args: Args) -> Type | Refusal:
 
 
 def _truth_of_containers(args: Args) -> Type | Refusal:
-    """A Bool, where the elements compared may be compared."""
+    """A Bool, where the elements compared may be compared. Those of different sizes are never equal."""
+    if any((one - other).number not in (None, 0) for one, other in _sizes(args)):
+        return Refusal("they have different sizes")
     joined = joined_elements(args)
     return joined if isinstance(joined, Refusal) else BOOL
 
@@ -105,6 +115,11 @@ def _chosen_container(args: Args) -> Type | Refusal:
     return first.of(element, first.clip if first.clip is second.clip else Clip.U)
 
 
+def _of_one_size(args: Args) -> tuple[Demand, ...]:
+    """No run fails where sizes differ, and the result has that of either."""
+    return tuple(Demand(one, "==", other, "b") for one, other in _sizes(args) if one != other)
+
+
 def _choice(args: Args) -> tuple[Sens, ...]:
     """1 in both values; the condition lets the result jump as far as two values can be apart."""
     first = args.types[1]
@@ -169,7 +184,7 @@ ROWS: tuple[Builtin, ...] = (
         (
             form(_chosen_number, _choice, one_of=("a", "b"), linear=linear.either, c=A_BOOL, a=NUMBER, b=NUMBER),
             form(lambda args: BOOL, _choice, one_of=("a", "b"), c=A_BOOL, a=A_BOOL, b=A_BOOL),
-            form(_chosen_container, _choice, one_of=("a", "b"), c=A_BOOL, a=_CHOSEN, b=_CHOSEN),
+            form(_chosen_container, _choice, _of_one_size, one_of=("a", "b"), c=A_BOOL, a=_CHOSEN, b=_CHOSEN),
         ),
         "a if c is true, else b; both are evaluated. It moves as far as the one that moves further. A private "
         "condition lets it jump (∞), but not further than 1 where the values are Data or truth values.",
@@ -183,6 +198,7 @@ ROWS: tuple[Builtin, ...] = (
         (
             Refused("f(x::Real, v::MetricVector(Real, L1), b::Bool) = ifelse(b, x, v)", "DP202"),
             Refused("f(x::Real, y::Real) = ifelse(x, y, 1)", "DP202"),
+            Refused("f(c::Static()) = ifelse(c > 0, [1], [1, 2])", "DP304"),
             Refused("f(g::MetricGradient(Real, L1), b::Bool) = ifelse(b, g, g)", "DP202"),
             Refused("f(x::Real, y::Data, b::Bool) = ifelse(b, x, y)", "DP208"),
         ),

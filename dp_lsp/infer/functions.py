@@ -71,6 +71,7 @@ def parameter(
     if unit is not None:
         value = replace(value, moves=units.of_a_person(value.moves, unit.records, param.span))
     inference.define(param.local, value)
+    inference.solver.chosen |= _sizes(type_)
     inference.context.parameters.add(param.span)
     return SchemeParameter(
         name, var, type_, param.static, param.span, param.type, unit, param.seen, param.default, param.by_name
@@ -111,6 +112,18 @@ def publics(method: term.Method) -> annotation.Publics:
         for param in method.params
         if param.static and isinstance(param.type, NumberOf)
     }
+
+
+def _sizes(type_: Type) -> set[Symbol]:
+    """The symbols of sizes in the type of a parameter."""
+    match type_:
+        case Container(length=length, rows=rows):
+            return symbols_of(length) | (set() if rows is None else symbols_of(rows))
+        case Dataset(records=records):
+            return _sizes(records)
+        case TupleType(items):
+            return set[Symbol]().union(*map(_sizes, items))
+    return set()
 
 
 def _may_hold_rows(type_: Type) -> bool:

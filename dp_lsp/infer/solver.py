@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
 from dp_lsp.core.constraints import Constraint, Origin
-from dp_lsp.core.evaluate import Substitution
+from dp_lsp.core.evaluate import Substitution, symbols_of
 from dp_lsp.core.events import Answer, EffectVariable, Var
 from dp_lsp.core.scheme import Open
 from dp_lsp.core.sens import Sens
@@ -70,12 +70,14 @@ class Solver:
     - ``pending`` are conditions that must hold, ``place`` is where what is unified stands.
     - ``opens`` are the operations that wait for types, in order (deferred constraints), ``waiting`` all that ever
       waited, by what they do; ``settled`` are calls of functions that waited no more, by what is called with what.
+    - ``chosen`` are the sizes of parameters, which who calls a function chooses.
     - ``whole`` are the variables of which something is said that holds for a whole step only, and ``uneven`` those of
       which it holds for a whole number of steps only.
     """
 
     def __init__(self) -> None:
         self.equations: list[Constraint] = []
+        self.chosen: set[Symbol] = set()
         self.pending: list[Pending] = []
         self.place = Span(0, 0)
         self.opens: list[Open] = []
@@ -199,6 +201,17 @@ class Solver:
         self.equations.append(Constraint(left, "==", right, Origin(self.place, "these sizes must be the same")))
         return True
 
+    def same_size(self, left: Poly, right: Poly) -> bool:
+        """The same of two values of which a value may be either. No run fails where they differ, so it is a condition
+        where who calls a function chooses what both are."""
+        left, right = self.poly(left), self.poly(right)
+        chosen = {*symbols_of(left), *symbols_of(right)} & self.chosen
+        free = any(one.symbol is not None and one.symbol not in self.chosen for one in (left, right))
+        if left == right or not chosen or free or (left - right).number is not None:
+            return self.same_dimension(left, right)
+        self.equations.append(Constraint(left, "==", right, Origin(self.place, "these sizes must be the same")))
+        return True
+
     def _may_bind(self, symbol: Symbol, value: Poly) -> bool:
         """A size may be given another size or a number ≥ 0; one that is a parameter's value, or computed, stays a
         condition."""
@@ -253,9 +266,9 @@ class Solver:
             raise Mismatch("containers of different kinds")
         if not self.same_norm(left.norm, right.norm):
             raise Mismatch("containers measured in different norms")
-        if not self.same_dimension(left.length, right.length):
+        if not self.same_size(left.length, right.length):
             raise Mismatch("containers of different sizes")
-        if left.rows is not None and right.rows is not None and not self.same_dimension(left.rows, right.rows):
+        if left.rows is not None and right.rows is not None and not self.same_size(left.rows, right.rows):
             raise Mismatch("matrices with different numbers of rows")
         element = self.join(left.element, right.element)
         clip = left.clip if left.clip is right.clip else Clip.U
