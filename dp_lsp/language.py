@@ -368,12 +368,13 @@ class Annotations(ABC):
     words: frozenset[str]
 
     @abstractmethod
-    def parameter(
-        self, node: TypeExpr | None, structures: Mapping[str, Annotation] = MappingProxyType({})
-    ) -> tuple[Annotation, bool]:
-        """The type of a parameter, and whether it is declared public; ``structures`` are those that the program
-        defines. Of a dataset it may be left open how it is compared: then the project says so. Raises
-        :class:`RefusedType`."""
+    def parameter(self, node: TypeExpr | None) -> tuple[Annotation, bool]:
+        """The type of a parameter, and whether it is declared public. Of a dataset it may be left open how it is
+        compared: then the project says so. Raises :class:`RefusedType`."""
+
+    def structure(self, node: TypeExpr | None, structures: Mapping[str, Annotation]) -> tuple[Annotation, bool] | None:
+        """The same of a parameter that is annotated by one of the ``structures`` that the program defines."""
+        return None
 
     def is_open(self, node: TypeExpr | None) -> bool:
         """Whether a parameter is declared public, and of no type."""

@@ -246,7 +246,8 @@ class Functions:
         self._unit.check_meaning(node.name, node.span)
         seen = annotations.run_time(node.annotation)
         try:
-            type_, static = annotations.parameter(node.annotation, self._unit.structures)
+            known = annotations.structure(node.annotation, self._unit.structures)
+            type_, static = known or annotations.parameter(node.annotation)
             if isinstance(type_, TupleOf) and type_.label is not None:
                 self._unit.uses.add(type_.label.of)
             if body is not None and annotations.is_open(node.annotation):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from types import MappingProxyType
 
 from dp_lsp import surface
 from dp_lsp.core import machine
@@ -93,15 +92,18 @@ class JuliaAnnotations(Annotations):
     norms = _NORMS
     words = _WORDS
 
-    def parameter(
-        self, node: surface.TypeExpr | None, structures: Mapping[str, Annotation] = MappingProxyType({})
-    ) -> tuple[Annotation, bool]:
+    def structure(
+        self, node: surface.TypeExpr | None, structures: Mapping[str, Annotation]
+    ) -> tuple[Annotation, bool] | None:
         if node is None:
-            return Anything(), False
+            return None
         public = node.name == STATIC and node.form == "call" and len(node.args) == 1
         named = _name_of(node.args[0] if public else node)
-        if named in structures:
-            return structures[named], public
+        return (structures[named], public) if named in structures else None
+
+    def parameter(self, node: surface.TypeExpr | None) -> tuple[Annotation, bool]:
+        if node is None:
+            return Anything(), False
         if node.name == STATIC and node.form == "call":
             if len(node.args) > 1:
                 raise RefusedType(node, "write `Static()` or `Static(Integer)`")
