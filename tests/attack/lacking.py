@@ -34,7 +34,7 @@ from dp_lsp.core import linear, metrics, ranges, tallies
 from dp_lsp.core.algebra import ONE, ZERO
 from dp_lsp.core.events import Apart
 from dp_lsp.core.types import Dataset, Norm
-from dp_lsp.infer import carried, cells, declared, disjoint, loops, mechanisms, publics, records, units
+from dp_lsp.infer import carried, cells, declared, disjoint, loops, mechanisms, publics, records, solver, units
 from dp_lsp.infer import linear as forms
 from dp_lsp.infer.effects import NONE
 
@@ -346,6 +346,12 @@ function step(d::Vector{<:Data}, l::Vector{<:Data}, acc::Static(Real)) :: Priv()
     acc + laplacian_mechanism(2, 0.5, undisc_container(clip(L1, d)))[1]
 end
 f(A::Matrix{<:Data}, B::Matrix{<:Data}, x::Real) :: Priv() = parallel_private_fold_rows(step, x, A, B)
+""",
+    ),
+    "branches: either of two vectors may be the longer one": (
+        *(solver.Solver, "same_size", lambda right: lambda self, one, other: self.same_dimension(one, other)),
+        """
+f(v::MetricVector(Real, LInf), s::Static()) = sum(s > 0 ? v : [1.0, 2.0])
 """,
     ),
     "calls: only a smaller norm costs nothing": (
