@@ -210,7 +210,7 @@ TRANSPOSED = """\
             "change `MetricVectr` to `MetricVector`",
             "f(v::MetricVector(Real, L2)) = v\n",
         ),
-        case("DP201", "f(v::Vector{Data}) = v\n", "write `Vector{<:Data}`", "f(v::Vector{<:Data}) = v\n"),
+        case("DP201", "f(x::Real, n::Static) = n * x\n", "write `Static()`", "f(x::Real, n::Static()) = n * x\n"),
         case(
             "DP201",
             "f(x::Real) :: Priv = laplacian_mechanism(1, 1, x)\n",
