@@ -215,15 +215,18 @@ class Vector(Node):
 
 class Comprehension(Node):
     """``[value for target in over if condition]``: ``each`` makes the entries, ``kept`` says of what, if there is a
-    condition."""
+    condition. One that is ``lazy`` stands without brackets in a call, which is given one entry after the other."""
 
-    __slots__ = ("each", "kept", "over")
+    __slots__ = ("each", "kept", "lazy", "over")
 
-    def __init__(self, start: int, end: int, each: Lambda, over: Node, kept: Lambda | None = None) -> None:
+    def __init__(
+        self, start: int, end: int, each: Lambda, over: Node, kept: Lambda | None = None, lazy: bool = False
+    ) -> None:
         super().__init__(start, end, (each, over, kept))
         self.each = each
         self.over = over
         self.kept = kept
+        self.lazy = lazy
 
 
 class Broadcast(Node):

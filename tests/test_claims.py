@@ -178,6 +178,7 @@ def of_broadcasts() -> Iterator[Case]:
         whole = f"v::MetricVector(Integer, {norm})"
         yield Case(f"f({whole}) = count(v .> 1)", lambda v: Fraction(sum(x > 1 for x in v)), loose=norm != "L1")
         yield Case(f"f(m::MetricMatrix(Real, {norm})) = 2 .* m", lambda m: scaled(Fraction(2), m))
+        yield Case(f"f({v}) = sum(2 * x for x in v)", lambda v: 2 * total(v))
     yield Case("f(x::Real, y::Real) = 2 .* x .+ y", lambda x, y: 2 * x + y)
 
 

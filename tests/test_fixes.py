@@ -435,27 +435,27 @@ TRANSPOSED = """\
             for element, written, old, said in (
                 (
                     "Bounded(Real, 0, 1)",
-                    "sum(2y for y in v if y > 3)",
+                    "length(2y for y in v if y > 3)",
                     "2y for y in v if y > 3",
                     "map(y -> 2y, filter(y -> y > 3, v))",
                 ),
-                ("Bounded(Real, 0, 1)", "sum(2y for y in v)", "2y for y in v", "map(y -> 2y, v)"),
+                ("Bounded(Real, 0, 1)", "length(2y for y in v)", "2y for y in v", "map(y -> 2y, v)"),
             )
         ),
         case(
             "DP002",
             """\
             function f(v::MetricVector(Real, Symmetric))
-                a = sum(clamp(x, 0, 1) for x in v)
-                b = sum(clamp(x, 0, 2) for x in v)
+                a = length(clamp(x, 0, 1) for x in v)
+                b = length(clamp(x, 0, 2) for x in v)
                 a + b
             end
             """,
             "write `map(x -> clamp(x, 0, 1), v)`",
             """\
             function f(v::MetricVector(Real, Symmetric))
-                a = sum(map(x -> clamp(x, 0, 1), v))
-                b = sum(map(x -> clamp(x, 0, 2), v))
+                a = length(map(x -> clamp(x, 0, 1), v))
+                b = length(map(x -> clamp(x, 0, 2), v))
                 a + b
             end
             """,

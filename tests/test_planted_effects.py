@@ -141,6 +141,11 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "atom: LPAR [entry (COMMA entry)* [COMMA]] RPAR": ("d = (@@, 2)", "d = (2, @@)"),
     "atom: LPAR [entries] SEMI [entries] (SEMI [entries])* RPAR": ("d = (@@; 2)", "d = (2; @@)", "d = (1; 2; @@)"),
     "atom: LSQB args RSQB": ("d = [@@]", "d = [2.0, @@]"),
+    "arg: expr EACH NAME IN arrow [KEPT arrow]": (
+        "body: d = sum(@@ for i in 1:3)",
+        "d = sum(i for i in 1:@@)",
+        "body: d = sum(i for i in 1:3 if @@ > 0)",
+    ),
     "atom: LSQB expr EACH NAME IN arrow [KEPT arrow] RSQB": (
         "body: d = [@@ for i in 1:3]",
         "d = [i for i in 1:@@]",
@@ -236,7 +241,7 @@ KEPT_FROM_GRAMMAR: dict[str, tuple[str, ...]] = {
     "QUOTED": ("at top: eval(:(@@))",),
     "CONCAT": ("d = Real[1.0 @@]",),
     "GENERATOR": (
-        "d = sum(@@ for i in 1:3)",
+        "d = sum(@@ for i in 1:3, j in 1:2)",
         "d = [@@ for i in 1:3, j in 1:2]",
         "d = [i for i in 1:3 for j in 1:@@]",
         "d = Real[i for i in [@@]]",

@@ -24,7 +24,7 @@ from dp_lsp.builtins import (
     truth,
     variances,
 )
-from dp_lsp.builtins.broadcasts import ENTRIES, PICKED, ROWS_PICKED
+from dp_lsp.builtins.broadcasts import ENTRIES, ONE_BY_ONE, PICKED, ROWS_PICKED
 from dp_lsp.builtins.containers import LITERAL
 from dp_lsp.builtins.datasets import KEEPING
 from dp_lsp.builtins.define import Builtin, Form
@@ -98,6 +98,7 @@ __all__ = [
     "KEEPING",
     "LITERAL",
     "MAKING",
+    "ONE_BY_ONE",
     "PICKED",
     "PLACES",
     "PLACES_AND_ENTRIES",

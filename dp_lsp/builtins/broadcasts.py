@@ -15,14 +15,18 @@ from __future__ import annotations
 
 from dp_lsp.builtins import monotonicity
 from dp_lsp.builtins.datasets import MAP, ROWS_OF_PEOPLE, applied_to, of_records, once, per_step, some_of, twice
-from dp_lsp.builtins.define import Application, Args, Builtin, Demand, Form, Refusal, Refused, form
+from dp_lsp.builtins.define import Application, Args, Builtin, Demand, Form, Refusal, Refused, each, form
 from dp_lsp.builtins.higher import map_factors, map_form
-from dp_lsp.builtins.patterns import Arrow, Box, Records
-from dp_lsp.builtins.traits import Broadcasts, ByRecord, ComposableFilter, LosesFacts
+from dp_lsp.builtins.patterns import ANY, Arrow, Box, Records
+from dp_lsp.builtins.traits import Broadcasts, ByRecord, ComposableFilter, LosesFacts, NeverNaN
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.constraints import decide
 from dp_lsp.core.metrics import spread
 from dp_lsp.core.sens import Sens
-from dp_lsp.core.types import BoolType, Container, Kind, NumberType, Type, without_value
+from dp_lsp.core.types import BoolType, Container, Dataset, Kind, NumberType, Type, without_value
 
+ONE_BY_ONE = "(… for …)"
+"""The id of what a generator gives one by one, to be added up, or counted."""
 ENTRIES, PICKED, ROWS_PICKED = "f.(v)", "v[f.(v)]", "m[f.(m), :]"
 """The ids of a broadcast, and of what a mask picks of a vector, and of the rows of a matrix."""
 
@@ -115,7 +119,34 @@ def _picks(name: str, records: Records, example: str, not_truths: str, position:
     )
 
 
+def _given(args: Args) -> Type | Refusal:
+    """Of nothing a generator gives nothing, and not even a type: no sum is made of that, and the run fails."""
+    dataset = args["v"]
+    if (
+        not isinstance(dataset, Dataset)
+        or dataset.metric.sized
+        or (dataset.least and decide(Poly.of(1), "<=", dataset.least))
+    ):
+        return dataset
+    return Refusal(
+        "without any record a run fails here, which tells that there are none; write `[… for …]` in brackets"
+    )
+
+
 ROWS: tuple[Builtin, ...] = (
+    Builtin(
+        ONE_BY_ONE,
+        ONE_BY_ONE,
+        (form(_given, each(), v=ANY),),
+        "What a generator gives, as it is. Where there may be no record, a run would fail: that is refused.",
+        "It gives what is there",
+        (
+            "f(v::MetricVector(Real, ChangeOne)) = sum(clamp(x, 0, 1) for x in v)",
+            "f(x::Real) = sum(x * i for i in 1:3)",
+        ),
+        (Refused("f(v::MetricVector(Real, Symmetric)) = sum(clamp(x, 0, 1) for x in v)", "DP208"),),
+        traits=(NeverNaN(), monotonicity.IN_ALL),
+    ),
     Builtin(
         ENTRIES,
         "f.(v), f.(v, w)",

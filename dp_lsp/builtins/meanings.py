@@ -496,6 +496,7 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "clone": _copied,
     "deepcopy": _copied,
     "map": _mapped,
+    "(… for …)": lambda v: v,
     "f.(v)": _broadcast,
     **dict.fromkeys(("v[f.(v)]", "m[f.(m), :]"), _picked),
     "map_rows": _mapped_rows,

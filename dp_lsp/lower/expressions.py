@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from dp_lsp import builtins, surface
 from dp_lsp.builtins.patterns import FromBox, GivenNorm, GivenTruth, GivenType
-from dp_lsp.builtins.traits import SampledRows
+from dp_lsp.builtins.traits import ByRecord, SampledRows
 from dp_lsp.core import term
 from dp_lsp.core.annotation import TupleOf
 from dp_lsp.core.term import Local, Term
@@ -81,7 +81,7 @@ class Expressions:
                 return self._choice(node)
             case surface.Lambda():
                 return self._function(node)
-            case surface.Comprehension():
+            case surface.Comprehension(lazy=False):
                 return self._comprehension(node)
             case surface.Broadcast():
                 return self._broadcast(node)
@@ -270,6 +270,10 @@ class Expressions:
             name = node.callee.name if isinstance(node.callee, surface.Name) else row.name
             self._unit.report(problems.NotAVariable.at(node.span, name=name))
             return term.Hole(node.span, "a change inside an expression", self._arguments(node, row))
+        match node.args, row.trait(ByRecord):
+            case (surface.Comprehension(lazy=True) as gives,), ByRecord.ADDS | ByRecord.COUNTS if not node.keywords:
+                given = term.Call(gives.span, builtins.ONE_BY_ONE, (self._comprehension(gives),), gives.span)
+                return self.builtin(node, row, (given,))
         same = _as_comprehension(node) if row.name == builtins.MAKING else None
         made = None if same is None else self._rounds(same)
         if same is not None and isinstance(same.over, surface.Range):

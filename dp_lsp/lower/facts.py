@@ -28,6 +28,8 @@ def described(node: surface.Node) -> str:
             return what
         case surface.Text():
             return "a string"
+        case surface.Comprehension(lazy=True):
+            return "a generator"
         case surface.Export():
             return "an `export` other than at top level"
         case surface.Assign():

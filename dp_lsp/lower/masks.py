@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from dp_lsp import surface
+from dp_lsp import builtins, surface
 from dp_lsp.core.term import Local
 from dp_lsp.lower.facts import below
 from dp_lsp.lower.scope import BodyScope
@@ -51,10 +51,30 @@ class Masks:
         self._scope = scope
         self._made: dict[Local, _Made] = {}
 
-    def note(self, local: Local, node: surface.Node, before: Mapping[str, Local]) -> None:
-        """A variable is given a value, where names stood for what they were ``before``."""
+    def note(self, local: Local, node: surface.Node, before: Local | None) -> None:
+        """A variable is given a value, in which its own name stood for what it was ``before``."""
+        node = self._as_broadcast(node) or node
         if isinstance(node, surface.Broadcast) or _column(node) is not None:
-            self._made[local] = _Made(node, {name: before.get(name) for name in _names(node)})
+            now = {name: self._scope.now.get(name) for name in _names(node)}
+            self._made[local] = _Made(node, now | ({local.name: before} if local.name in now else {}))
+
+    def _as_broadcast(self, node: surface.Node) -> surface.Broadcast | None:
+        """The broadcast that makes the same as a function that is called for each entry of a variable."""
+        match node:
+            case surface.Comprehension(each=each, over=surface.Name() as over, kept=None, lazy=False):
+                pass
+            case surface.Call(
+                callee=callee, args=(surface.Lambda(returns=None) as each, surface.Name() as over), keywords=()
+            ):
+                row = self._scope.builtin_of(callee)
+                if row is None or row.name != builtins.MAKING or len(each.params) != 1:
+                    return None
+            case _:
+                return None
+        entry = surface.Name(over.start, over.end, over.name)
+        function = surface.Lambda(node.start, node.end, each.params, each.body)  # its parameter stands in there, too
+        made = surface.Call(node.start, node.end, function, (entry,))
+        return surface.Broadcast(node.start, node.end, made, (over.name,), (over,))
 
     def of(self, node: surface.Index) -> Mask | None:
         """The mask that an index is by; None if it is by something else, or by a mask that is made where no names tell
@@ -67,6 +87,7 @@ class Masks:
             case _:
                 return None
         found, of = self._stands_for(mask), node.value
+        found = self._as_broadcast(found) or found
         if not isinstance(found, surface.Broadcast) or not isinstance(of, surface.Name):
             return None
         if len(node.indices) == 2:

@@ -290,7 +290,7 @@ class Statements:
         names = assigned_names(target)
         if names is None:
             return self._refused_assignment(node, value)
-        before = dict(self._scope.now) if isinstance(node.value, surface.Broadcast | surface.Index) else {}
+        before = self._scope.now.get(names[0].name) if names else None
         locals_ = tuple(map(self.define, names, self._held(node, len(names))))
         if isinstance(target, surface.Name) and node.operator is None:
             self._expressions.masks.note(locals_[0], node.value, before)

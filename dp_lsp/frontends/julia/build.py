@@ -253,8 +253,20 @@ class Builder(Expressions):
         opener, value, _, target, _, over, _, condition, closer = children
         if isinstance(value, Assign):  # to a variable of the function around it, if that has one
             return self._opaque(children, "a comprehension")
+        return self._each(Span(opener.start, closer.end), value, target, over, condition)
+
+    def generator(self, children: list[Any]) -> Node:
+        value, _, target, _, over, _, condition = children
+        if isinstance(value, Assign):
+            return self._opaque(children, "a generator")
+        last = condition if isinstance(condition, Node) else over
+        return self._each(Span(self._start(value), self._end(last)), value, target, over, condition, lazy=True)
+
+    def _each(
+        self, span: Span, value: Node, target: Token, over: Node, condition: Node | None, lazy: bool = False
+    ) -> Comprehension:
         made = [self._by(target, each) for each in (value, condition) if isinstance(each, Node)]
-        return Comprehension(opener.start, closer.end, made[0], over, made[1] if len(made) > 1 else None)
+        return Comprehension(*span, made[0], over, made[1] if len(made) > 1 else None, lazy)
 
     def _by(self, target: Token, value: Node) -> Lambda:
         """A function of a variable."""

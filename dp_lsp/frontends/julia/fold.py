@@ -197,13 +197,13 @@ class _Folder:
             self._fold(group.kept, _BLOCKS[group.type])
         elif group.type in _BRACKETS:
             self._fold(group.kept, _BRACKETS[group.type])
-        elif group.type == "LSQB" and group.generates and not self._comprehends(group):
+        elif group.type == "LSQB" and group.generates and not self._comprehends(group.marks):
             self._fold(group.kept, "a comprehension")
 
-    def _comprehends(self, group: _Group) -> bool:
-        """Whether a bracket is a comprehension over one thing by one variable: the grammar reads that."""
-        first, *more = group.marks
-        words = [self.out[mark].value for mark in group.marks]
+    def _comprehends(self, marks: list[int]) -> bool:
+        """Whether what has these marks goes over one thing by one variable: the grammar reads that."""
+        first, *more = marks
+        words = [self.out[mark].value for mark in marks]
         target, sign = self.out[first + 1 : first + 3] if first + 2 < len(self.out) else [self.out[first]] * 2
         if words not in (["for"], ["for", "if"]) or target.type != "NAME" or sign.value not in ("in", "="):
             return False
@@ -223,6 +223,9 @@ class _Folder:
             opener = self.out[group.kept]
             self.out[group.kept] = Token("INDEX", opener.start, opener.end, opener.value)
         elif group.generates and group.type not in ("LSQB", "MATRIX"):
+            marks = [mark for mark in group.marks if mark >= group.item]
+            if group.type == "CALL" and self._comprehends(marks):
+                return
             self._fold(group.item, "a comprehension" if group.type == "INDEX" else "a generator")
 
     def _separate(self, token: Token) -> None:

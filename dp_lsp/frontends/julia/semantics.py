@@ -147,7 +147,7 @@ _RULES: dict[str, Callable[..., Stored | None]] = {
     **dict.fromkeys(("above_threshold", "sparse_vector", "report_noisy_max"), _counted),
     **dict.fromkeys(("gaussian_mechanism", "gaussian_noise", "laplacian_mechanism"), _with_noise),
     **dict.fromkeys(("zeros", "ones"), lambda n: FLOAT64),
-    **dict.fromkeys(("push!", "[]=", "fill"), _first),
+    **dict.fromkeys(("push!", "[]=", "fill", "(… for …)"), _first),
     "T[]": lambda *given: ELEMENTS | machine.ABSTRACT if given else machine.ABSTRACT,
     "vcat": _joined,
     "unbox": _as_it_is,
