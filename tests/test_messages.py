@@ -31,7 +31,7 @@ MATRIX = "f(m::MetricMatrix(Real, Symmetric), eps::Static()) :: Priv() = laplaci
         ),
         (
             MATRIX.format("count(r -> r[1] > 3, m)"),
-            "`count` takes a vector of numbers here, but this is a dataset of rows, measured in Symmetric; "
+            "`count` takes a vector or gradient of numbers here, but this is a dataset of rows, measured in Symmetric; "
             "`count_rows` takes those",
         ),
         (

@@ -191,7 +191,7 @@ class _Folder:
             self.out.append(token)
             return
         group = self.groups.pop()
-        self._end_item(group)
+        self._end_item(group, is_last=True)
         self.out.append(token)
         if group.type in _BLOCKS:
             self._fold(group.kept, _BLOCKS[group.type])
@@ -216,15 +216,16 @@ class _Folder:
     def _mark(self, group: _Group) -> str:
         return ")" if group.type == "QUOTED" else MATES.get(group.type, "end")
 
-    def _end_item(self, group: _Group) -> None:
-        """An item of a bracket ends here: fold it if it is a generator, or rows of a matrix."""
+    def _end_item(self, group: _Group, is_last: bool = False) -> None:
+        """An item of a bracket ends here: fold it if it is a generator, or rows of a matrix. A comma behind a generator
+        goes on with it."""
         if group.type == "CONCAT":
             self._fold(group.item, "a matrix literal")
             opener = self.out[group.kept]
             self.out[group.kept] = Token("INDEX", opener.start, opener.end, opener.value)
         elif group.generates and group.type not in ("LSQB", "MATRIX"):
             marks = [mark for mark in group.marks if mark >= group.item]
-            if group.type == "CALL" and self._comprehends(marks):
+            if group.type == "CALL" and is_last and self._comprehends(marks):
                 return
             self._fold(group.item, "a comprehension" if group.type == "INDEX" else "a generator")
 
