@@ -192,7 +192,7 @@ EXPRESSIONS = {
     "Real[x for x in xs]": "(at Real <a comprehension | x xs>)",
     "f(x^2 for x in xs)": "(f (each (fn (x) {(^ x 2)}) xs -))",
     "f(x for x in xs if x > 1)": "(f (each (fn (x) {x}) xs (fn (x) {(> x 1)})))",
-    "f(x for x in xs, y in ys)": "(f <a generator | x xs> <`in` | y ys>)",
+    "f(x for x in xs, y in ys)": "(f <a generator | x xs> <the operator `in` | y ys>)",
     "(a, b)": "(tuple a b)",
     "(a,)": "(tuple a)",
     "()": "(tuple )",
