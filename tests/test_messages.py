@@ -50,9 +50,8 @@ MATRIX = "f(m::MetricMatrix(Real, Symmetric), eps::Static()) :: Priv() = laplaci
             "stands where is not protected",
         ),
         (
-            "using CSV, DataFrames\nf(x::Real) = x",
-            "`CSV, DataFrames` may define any name of this project, so nothing in it is known; "
-            "write `import CSV, DataFrames`",
+            "using Foo\nf(x::Real) = clipn(x, 3, 1)",
+            "`Foo` may define `clipn`, so nothing is known of what uses that; write `import Foo`",
         ),
         (
             "# dp: budget ε <= 1/4\nf(x::Real) :: Priv() = laplacian_mechanism(1, 1, x)",
