@@ -71,7 +71,7 @@ def cells() -> Iterator[Cell]:
         yield Cell(metric, "sum(v)", (2,), BOUNDED)
         yield Cell(metric, "sum(clamp(v, 0, 1))", (1,))
         yield Cell(metric, "sum(map(x -> clamp(2 * x, -1, 3), v))", (3,))
-        yield Cell(metric, "sum(x -> clamp(2 * x, -1, 3), v)", (3,))
+        yield Cell(metric, "sum(x -> clamp(2 * x, -1, 3), v)", (3,), least=1, more="AtLeast(1)")
         yield Cell(metric, "mean(v)", (3 / 2,), BOUNDED, 1, more="AtLeast(1)")
         yield Cell(metric, "mean(v)", (3 / 4,), BOUNDED, 3, more="AtLeast(3)")
         yield Cell(metric, "var(v)", (3,), BOUNDED, 2, more="AtLeast(2)")

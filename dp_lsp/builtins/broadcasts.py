@@ -14,13 +14,21 @@ Source: the Julia manual, "Broadcasting" and "Logical indexing".
 from __future__ import annotations
 
 from dp_lsp.builtins import monotonicity
-from dp_lsp.builtins.datasets import MAP, ROWS_OF_PEOPLE, applied_to, of_records, once, per_step, some_of, twice
+from dp_lsp.builtins.datasets import (
+    MAP,
+    ROWS_OF_PEOPLE,
+    applied_to,
+    may_be_empty,
+    of_records,
+    once,
+    per_step,
+    some_of,
+    twice,
+)
 from dp_lsp.builtins.define import Application, Args, Builtin, Demand, Form, Refusal, Refused, each, form
 from dp_lsp.builtins.higher import map_factors, map_form
 from dp_lsp.builtins.patterns import ANY, Arrow, Box, Records
 from dp_lsp.builtins.traits import Broadcasts, ByRecord, ComposableFilter, LosesFacts, NeverNaN
-from dp_lsp.core.algebra import Poly
-from dp_lsp.core.constraints import decide
 from dp_lsp.core.metrics import spread
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import BoolType, Container, Dataset, Kind, NumberType, Type, without_value
@@ -122,11 +130,7 @@ def _picks(name: str, records: Records, example: str, not_truths: str, position:
 def _given(args: Args) -> Type | Refusal:
     """Of nothing a generator gives nothing, and not even a type: no sum is made of that, and the run fails."""
     dataset = args["v"]
-    if (
-        not isinstance(dataset, Dataset)
-        or dataset.metric.sized
-        or (dataset.least and decide(Poly.of(1), "<=", dataset.least))
-    ):
+    if not isinstance(dataset, Dataset) or not may_be_empty(dataset):
         return dataset
     return Refusal(
         "without any record a run fails here, which tells that there are none; write `[… for …]` in brackets"

@@ -28,6 +28,7 @@ from dp_lsp.builtins.define import (
 from dp_lsp.builtins.patterns import STATIC, STATIC_INTEGER, Arrow, GivenNorm, Records
 from dp_lsp.builtins.traits import ByRecord, ComposableFilter, ForRows, IntegerArguments, Integral, LosesFacts, everyday
 from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
+from dp_lsp.core.constraints import decide
 from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude, number
 from dp_lsp.core.types import (
     INTEGER,
@@ -80,6 +81,12 @@ Factor = Callable[[Args], Sens]
 def is_sized(args: Args) -> bool:
     """Whether the number of records of the dataset is public."""
     return args.records.metric.sized
+
+
+def may_be_empty(dataset: Dataset) -> bool:
+    """Whether it may have no record while neighbours of it have one. What fails then tells one from the other."""
+    sure = dataset.least is not None and decide(Poly.of(1), "<=", dataset.least)
+    return not (dataset.metric.sized or sure)
 
 
 def once(args: Args) -> Sens:

@@ -262,6 +262,8 @@ def _summed(*args: Value, dims: int | None = None) -> Value:
         along = box.T if dims == 1 else box
         totals = [total(row) for row in along]
         return array(totals, (1, len(totals)) if dims == 1 else (len(totals), 1))
+    if function and not box.size:
+        raise Undefined("a sum of what is made of nothing")
     return total(function[0](entry) if function else entry for entry in box.flat)
 
 

@@ -22,6 +22,7 @@ from dp_lsp.builtins.datasets import (
     bounds_of,
     counted,
     is_sized,
+    may_be_empty,
     of_kind,
     of_records,
     once,
@@ -96,6 +97,10 @@ def _made(args: Args) -> Args | None:
 
 
 def _total_of_results(args: Args) -> Type | Refusal:
+    """Of nothing a function makes nothing, and not even a type: no sum is made of that, and the run fails. `sum` of
+    what `map` gives is 0 then."""
+    if may_be_empty(args.dataset("v")):
+        return Refusal("without any record a run fails here, which tells that there are none; write `sum(map(f, v))`")
     made = _made(args)
     return Refusal("the function must return numbers") if made is None else numeric_type(made)
 

@@ -339,7 +339,7 @@ def sum_(machine: Machine, *args: Value, dims: Value = None) -> Value:
     if functions:
         values = [machine.call(functions[0], each) for each in values]
         if not values:
-            return made(_made_of_nothing(machine, functions[0], getattr(value, "element", INT)), 0)
+            raise Failure("ArgumentError", "reducing over an empty collection is not allowed")
     return arithmetic.total(values, getattr(value, "element", INT))
 
 

@@ -186,7 +186,7 @@ class Subjects:
             f"length(filter(t -> {self._condition(of)}, {v}))",
             f"sum(map(t -> {self._measure(of)}, {v}))",
             f"sum(map(t -> {self._measure(of)}, {self._kept(of)}))",
-            f"sum(t -> {self._measure(of)}, {v})",
+            f"sum(t -> {self._measure(of)}, {v})" if of.replaced else f"sum(map(t -> {self._measure(of)}, {v}))",
             f"length({v})",
         ]
         low, high = self._bounds(of)
