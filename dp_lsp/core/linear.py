@@ -165,16 +165,19 @@ class LinearForm:
 @thing
 class Choice:
     """A number that is one of some linear functions up to something public, None being a public number, and goes from
-    one to another without a jump. It equals itself only: what is public may be something else in another one."""
+    one to another without a jump. It equals itself only: what is public may be something else in another one. With the
+    choices in them these are ``alternatives``."""
 
     options: tuple[LinearForm | None, ...]
+    alternatives: int
 
 
-def chosen(options: Iterable[LinearForm | None]) -> LinearForm | None:
+def chosen(alternatives: Iterable[LinearForm | None]) -> LinearForm | None:
     """A number that is one of these without a jump; None where there are too many."""
-    listed = tuple(options)
+    listed = tuple(alternatives)
     moving = tuple(each for each in listed if each is not None)
-    source = Choice(moving if len(moving) == len(listed) else (*moving, None))
+    options = moving if len(moving) == len(listed) else (*moving, None)
+    source = Choice(options, sum(1 if each is None else _count(each.rows) for each in options))
     return _short([{Part(source, Piece(())): WHOLE}], False)
 
 
@@ -186,7 +189,7 @@ def _options(part: Part) -> Iterator[LinearForm]:
 def _count(rows: Iterable[Combination]) -> int:
     """Of how many alternatives these are at most."""
     choices = {part.source for row in rows for part in row if isinstance(part.source, Choice)}
-    return prod(sum(1 if option is None else _count(option.rows) for option in each.options) for each in choices)
+    return prod(each.alternatives for each in choices)
 
 
 def _add(found: dict[Part, Poly], part: Part, coefficient: Poly) -> None:
