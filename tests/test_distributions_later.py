@@ -17,6 +17,7 @@ from dp_lsp.analysis.records import Analysis, Options, Setting, State
 from dp_lsp.cli import main
 from dp_lsp.engine.check import Engine
 from several_files import Texts
+from source_tree import ROOT
 from stdio_driver import PATIENCE, Driver, children, gone
 
 PROGRAM = """# dp: budget ε <= 0.5, δ <= 1e-5
@@ -37,9 +38,13 @@ class Instead:
 
 sys.meta_path.insert(0, Instead)
 """
+OWN = str(ROOT / "dp_lsp" / "accounting" / "composing.py")
 COMPOSING = """
 import os, time
 from fractions import Fraction
+from pathlib import Path
+
+exec(compile(Path({own!r}).read_text("utf-8"), {own!r}, "exec"))
 
 class Composed:
     epsilon, step = Fraction(1, 4), Fraction(1, 1000)
@@ -57,7 +62,7 @@ def answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_distributions:
     file is there that is returned."""
     folder, wait = tmp_path / "instead", tmp_path / "wait"
     folder.mkdir()
-    (folder / "composing.py").write_text(COMPOSING.format(wait=str(wait)), "utf-8")
+    (folder / "composing.py").write_text(COMPOSING.format(wait=str(wait), own=OWN), "utf-8")
     (folder / "sitecustomize.py").write_text(INSTEAD.format(file=str(folder / "composing.py")), "utf-8")
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")]))
     return wait

@@ -16,8 +16,7 @@ import pytest
 
 from dp_lsp.accounting import pld
 from dp_lsp.accounting.charge import Charge, ChargedRepeat, ChargedSequence, Scheme
-from dp_lsp.accounting.composing import Lattice, Tilt, cut, discretised, product
-from dp_lsp.accounting.pld import Added
+from dp_lsp.accounting.composing import AddedRecord, Lattice, Tilt, cut, discretised, product
 from dp_lsp.engine.check import Engine
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
 from dp_lsp.mechanisms.normal import Normal
@@ -309,7 +308,7 @@ def by_library(charge: Charge) -> Callable[[float], float]:
                 one = library.from_laplace_mechanism(float(1 / epsilon), **settings)
             case Normal(squared=squared):
                 one = library.from_gaussian_mechanism(float(squared) ** -0.5, **settings)
-            case Added(rate=rate, body=Normal(squared=squared)):
+            case AddedRecord(rate=rate, body=Normal(squared=squared)):
                 one = library.from_gaussian_mechanism(float(squared) ** -0.5, sampling_prob=float(rate), **settings)
             case _:
                 raise AssertionError(curve)

@@ -76,7 +76,7 @@ def functions(text: str) -> tuple[Spans, Spans]:
                 isinstance(node, surface.Lambda) and text.startswith("function", span[0])
             ):
                 found.add(span)
-            pending += node.children()
+            pending += node.children
     return found, opaque
 
 

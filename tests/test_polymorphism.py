@@ -80,17 +80,18 @@ def test_every_way_of_writing_a_function_has_the_same_bounds(seed: int) -> None:
 
 
 def test_an_operation_may_wait_in_what_another_one_calls() -> None:
-    """The types that are assumed for the first are not yet known where the second is found; so the function is reported
-    for the first types that it is understood for with an annotation."""
+    """The types that are assumed for the first are not yet known where the second is found; so the function is looked
+    at for the first types that it is understood for with an annotation, and asked which is meant."""
     text = (
         "f(v, eps::Static()) :: Priv() =\n"
         "    exponential_mechanism(1, eps, [5.0], p -> quantile_score(v, 0.5, [p])[1])\n"
     )
     analysis = Engine().check(text)
-    (function,) = analysis.functions
-    assert function.state is State.PROVED and not analysis.problems
+    assert [each.code for each in analysis.problems] == ["DP452"]
+    assert any("`v::MetricVector(Real, ChangeOne)`" in fix.title for fix in analysis.problems[0].fixes)
+    (function,) = Engine().check(text.replace("v,", "v::MetricVector(Real, ChangeOne),", 1)).functions
+    assert function.state is State.PROVED
     assert [bound.shown for bound in function.parameters] == ["ε eps  δ 0", "public"]
-    assert "`v` is a dataset of numbers, measured in ChangeOne" in [each.text for each in function.conditions]
 
 
 @pytest.mark.parametrize("before", ["", "    g(y::Real) = apply(h, y)\n", "    g = y -> apply(h, x)\n"])

@@ -201,7 +201,7 @@ def test_only_what_has_changed_is_sent_again() -> None:
         driver.open(PROGRAM)
         driver.checked(1)
         first = asked(driver, "full")
-        driver.change(2, {"text": PROGRAM.replace("y = x / n", "y = x / n + x")})
+        driver.change(2, {"text": PROGRAM.replace("y = x / n", "y = x / n + n")})
         driver.checked(2)
         change = asked(driver, "full/delta", previousResultId=first["resultId"])
         whole = asked(driver, "full")["data"]

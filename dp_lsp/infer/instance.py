@@ -78,7 +78,7 @@ class Instance:
                 ends = "up to" if relation == "<=" else "from"
                 return f"it takes what goes {ends} {shown(values.poly(limit))}, and this goes {ends} {shown(given)}"
             inference.demand(left, "<=", right, origin, conditions.fails)
-        fit = all(inference.solver.same_dimension(values.poly(pattern), actual) for pattern, actual in self._later)
+        fit = all(inference.solver.same_size(values.poly(pattern), actual) for pattern, actual in self._later)
         return "" if fit else "their sizes do not fit each other"
 
     def _name_computed(self) -> None:
@@ -187,7 +187,7 @@ class Instance:
                 return False
             if symbol in self._owned.symbols:
                 known = self.symbols.get(symbol)  # as the size of a dataset that came before
-                if isinstance(known, Poly) and not self._inference.solver.same_dimension(known, actual.static):
+                if isinstance(known, Poly) and not self._inference.solver.same_size(known, actual.static):
                     return False
                 self.symbols[symbol] = actual.static
             elif actual.static != pattern.static:
@@ -243,7 +243,7 @@ class Instance:
         if any(symbol not in self.symbols for symbol in symbols_of(pattern) & self._owned.symbols):
             self._later.append((pattern, actual))
             return True
-        return self._inference.solver.same_dimension(Substitution(self.symbols).poly(pattern), actual)
+        return self._inference.solver.same_size(Substitution(self.symbols).poly(pattern), actual)
 
     def substitution(self) -> Substitution:
         """What symbols and norms of the scheme stand for in this call, as far as that is settled."""
