@@ -110,20 +110,16 @@ class _Growth:
         (argument, *others) = _numbers(atom) or (None,)
         if argument is None or others:
             return None
-        inner = max(filter(None, map(self._known, _polys(argument))), default=None)
-        if inner is None:
+        powers = [power for power in map(self.least, _polys(argument)) if power is not None]
+        if not powers:
             return None
+        inner = max(powers)
         if atom.function is Function.INVERSE:
             most = self.most(argument) if isinstance(argument, Poly) else None
             return None if most is None else -most
         if atom.function is Function.ROOT:
-            return inner[0] / 2
-        return inner[0] if atom.function in _ALIKE else None
-
-    def _known(self, number: Poly) -> tuple[Fraction] | None:
-        """The least power, in a tuple, as 0 is one, too."""
-        least = self.least(number)
-        return None if least is None else (least,)
+            return inner / 2
+        return inner if atom.function in _ALIKE else None
 
     def _most_atom(self, atom: Atom) -> Fraction | None:
         if isinstance(atom, Symbol):

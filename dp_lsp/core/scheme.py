@@ -66,13 +66,15 @@ class Reach(NamedTuple):
 class Judgement:
     """What is known of a value. ``parts`` holds the moves of each item of a tuple, ``moves`` those of the whole.
     ``reach`` is None where nothing is known of where the value is, and ``form`` where nothing is known of how it is a
-    linear function of others: then it is a part of its own."""
+    linear function of others: then it is a part of its own. ``boxes`` are the black boxes that a value of the top level
+    was made by."""
 
     type: Type
     moves: Moves
     parts: tuple[Judgement, ...] = ()
     reach: Reach | None = None
     form: LinearForm | None = None
+    boxes: tuple[str, ...] = ()
 
 
 Given = Type | Written

@@ -252,6 +252,7 @@ def _global(inference: Inference, node: term.Global) -> Judgement:
             inference.report(problems.BlackBoxAsValue.at(span, name=name, code=inference.code))
             return Judgement(UNKNOWN, moves.NOWHERE)
         return Judgement(FunctionType(found), moves.NOWHERE)
+    inference.recorder.boxes.update(dict.fromkeys(found.boxes))
     return found
 
 

@@ -139,6 +139,13 @@ def _trivial(right: Any) -> Any:
 
 
 _RELEASED = "laplacian_mechanism(1, eps, count(t -> t > 0, v))"
+_BOUND_OF_NAN = f"""
+function f(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
+    c = max(0, {_RELEASED})
+    b = clamp(c / c, 0, 20)
+    laplacian_mechanism(20, eps, sum(clamp(v, 0, b)))
+end
+"""
 _CONDITIONS: dict[str, tuple[Any, str, Wrong, str]] = {
     "public: what is asked of a number holds for all that it may be": (
         *(ranges, "at_worst", _trivial),
@@ -160,23 +167,11 @@ end
     ),
     "public: a number may be NaN": (
         *(ranges, "may_be_nan", _always(False)),
-        f"""
-function f(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
-    c = max(0, {_RELEASED})
-    b = clamp(c / c, 0, 20)
-    laplacian_mechanism(20, eps, sum(clamp(v, 0, b)))
-end
-""",
+        _BOUND_OF_NAN,
     ),
     "public: what is made of NaN may be NaN": (
         *(publics.Publics, "is_real", _always(True)),
-        f"""
-function f(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
-    c = max(0, {_RELEASED})
-    b = clamp(c / c, 0, 20)
-    laplacian_mechanism(20, eps, sum(clamp(v, 0, b)))
-end
-""",
+        _BOUND_OF_NAN,
     ),
     "linear: all rows count from LInf to L1": (
         *(linear, "operator_norm", _largest_of_linf),
