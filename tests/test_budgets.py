@@ -182,7 +182,7 @@ def test_spending_is_told_in_reports_and_hover(tmp_path: Path, capsys: pytest.Ca
     path = tmp_path / "a.jl"
     path.write_text(STEPS, encoding="utf-8")
     numbers = [f"--set={each}" for each in ("eps=0.1", "del=1e-6", "k=9")]
-    assert main(["check", *numbers, str(path)]) == 0
+    assert main(["check", "--verbose", *numbers, str(path)]) == 0
     text = capsys.readouterr().out
     assert "line 2  Laplace  ε 0.1  δ 0 (10 %)" in text and "line 4  Gaussian  ε 0.9  δ 9e-6 (90 %)" in text
     assert main(["check", "--output-format", "json", *numbers, str(path)]) == 0

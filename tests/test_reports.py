@@ -12,7 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from analyses import COST, EPS, analysis, annotated, function, problem
+from analyses import COST, DETAILS, EPS, analysis, annotated, function, problem
 from dp_lsp.analysis.details import PairDetail, ParameterDetail, Standing
 from dp_lsp.analysis.records import Analysis, Options, Setting, State
 from dp_lsp.analysis.rows import NumericReport
@@ -250,8 +250,8 @@ def test_colour_changes_no_word() -> None:
 # What a person reads of functions
 
 
-def full(*files: tuple[str, Analysis], statistics: bool = False) -> str:
-    return "\n".join(whole(Checked(files, seconds=0.314, statistics=statistics)))
+def full(*files: tuple[str, Analysis], statistics: bool = False, verbose: bool = False) -> str:
+    return "\n".join(whole(Checked(files, seconds=0.314, statistics=statistics, verbose=verbose)))
 
 
 LONG = Sens((apply(Function.ABS, Poly.of(EPS) + Poly.of(Symbol("_".join(["epsilon"] * 10)))),))
@@ -262,26 +262,42 @@ def private(name: str, epsilon: Sens = COST.epsilon, static: bool = False) -> Pa
     return ParameterDetail(name, REAL, static, standing, guarantees=(PairDetail(epsilon, ZERO),))
 
 
-def test_one_file_shows_all_that_a_guarantee_depends_on() -> None:
-    numbers = (
-        NumericReport(("x",), Fraction("0.5630001"), Fraction("1e-5"), "basic"),
-        NumericReport(("x2",), Fraction("0.5630001"), Fraction("1e-5"), "basic"),
-        NumericReport(("y",), None, None, "", ("k",)),
-    )
+def test_a_function_is_a_line_and_the_rest_is_asked_for() -> None:
     picture = """
         a.jl
-          f   proved    x: ε eps  δ 0   Laplace
-                        eps: static
+          f   proved    x: ε eps  δ 0   hides a change by at most 1   Laplace   1 condition
+
+        types and conditions: --verbose, or dp-lsp explain FILE:FUNCTION
+        1 function: 1 proved.   0.31 s
+    """
+    assert full(("a.jl", analysis(functions=(function(),)))) == dedent(picture).strip("\n")
+
+
+def test_verbose_shows_all_that_a_guarantee_depends_on() -> None:
+    twice = PairDetail(Sens((Poly.of(EPS) + Poly.of(EPS),)), ZERO)
+    either = ParameterDetail("y", REAL, False, Standing.BOUNDED, guarantees=(twice, COST))
+    parameters = (private("x"), either, DETAILS.parameters[1])
+    picture = """
+        a.jl
+          f   proved    x: ε eps  δ 0; y: ε 2⋅eps  δ 0 or …   hides a change by at most 1   Laplace
+              1 condition
 
               {
               |   - Real@(eps, 0)
+              |   - Real@(2⋅eps, 0)
               |   - Real[eps ©]@(0, 0)
               |   --------------------------
               |    ->* Real
               }
 
+              costs
+                y: ε 2⋅eps
+                   δ 0
+                or ε eps
+                   δ 0
+
               hides
-                x: a change by at most 1
+                x, y: a change by at most 1
 
               holds if
                 0 < eps
@@ -289,16 +305,25 @@ def test_one_file_shows_all_that_a_guarantee_depends_on() -> None:
               where you choose
                 0 < s < 1   a share of δ you may choose: the smaller it is, the larger is ε
 
-              with these numbers
-                x, x2: ε 0.564  δ 1e-5   (basic)
-                y: a number is missing for k (--set NAME=NUMBER)
-
         1 function: 1 proved.   0.31 s
     """
-    assert full(("a.jl", analysis(functions=(function(numeric=numbers),)))) == dedent(picture).strip("\n")
+    shown = full(("a.jl", analysis(functions=(function(parameters=parameters),))), verbose=True)
+    assert shown == dedent(picture).strip("\n")
 
 
-def test_the_table_says_what_is_known_and_why() -> None:
+def test_numbers_stand_in_the_place_of_formulas() -> None:
+    numbers = (
+        NumericReport(("x",), Fraction("0.5630001"), Fraction("1e-5"), "basic"),
+        NumericReport(("x2",), Fraction("0.5630001"), Fraction("1e-5"), "basic"),
+        NumericReport(("y",), None, None, "", ("k",)),
+    )
+    assert full(("a.jl", analysis(functions=(function(numeric=numbers),)))).splitlines()[1:3] == [
+        "  f   proved    x, x2: ε 0.564  δ 1e-5   (basic); y: a number is missing for k (--set NAME=NUMBER)",
+        "      hides a change by at most 1   Laplace   1 condition",
+    ]
+
+
+def test_the_table_says_what_is_known_and_why_and_begins_with_what_needs_somebody() -> None:
     text, (broken, noted, other) = annotated("‹f(x)›\n‹twice(x)›\n‹h(x)›\n")
     bare: dict[str, Any] = {"needs": (), "bounds": (), "mechanisms": ()}
     twice = ParameterDetail("x", REAL, False, Standing.BOUNDED, Sens.of(2))
@@ -306,50 +331,45 @@ def test_the_table_says_what_is_known_and_why() -> None:
         ParameterDetail(name, REAL, False, each) for name, each in (("x", Standing.UNKNOWN), ("#1", Standing.DECLARED))
     )
     functions = (
-        function("f", State.FAILED, span=broken, parameters=(private("x", INFINITY),), **bare),
         function("twice", span=noted, kind="sensitivity", parameters=(twice,), **bare),
-        function("h", State.UNKNOWN, span=other, parameters=(nothing,), mechanisms=()),
         function("box", State.ASSUMED, span=other, kind="blackbox", parameters=(box,), **bare),
+        function("h", State.UNKNOWN, span=other, parameters=(nothing,), mechanisms=()),
+        function("f", State.FAILED, span=broken, parameters=(private("x", INFINITY),), **bare),
     )
     found = (problem(broken), problem(noted, Severity.WARNING)._replace(code="DP398"))
-    shown = full(("a.jl", analysis(text, found, functions, State.FAILED)))
+    shown = full(("b.jl", analysis(functions=(function(),))), ("a.jl", analysis(text, found, functions, State.FAILED)))
     assert shown.endswith("""
 a.jl
   f       failed    x: no guarantee            see DP399
-
-      {
-      |   (Real @ (∞, 0)) ->* Real
-      }
-
+  h       unknown                              calls g
+  box     assumed   a black box: not checked
   twice   proved    2 in x                     note DP398
 
-      {
-      |   (Real @ 2) -> Real
-      }
+b.jl
+  f   proved    x: ε eps  δ 0   hides a change by at most 1   Laplace   1 condition
 
-  h       unknown   x: not known               calls g
-  box     assumed   a black box: not checked
-
-4 functions: 1 proved, 1 assumed, 1 failed, 1 unknown.   0.31 s""")
+types and conditions: --verbose, or dp-lsp explain FILE:FUNCTION
+5 functions in 2 files: 2 proved, 1 assumed, 1 failed, 1 unknown.   0.31 s""")
 
 
-def test_many_functions_in_many_files_show_the_table_alone() -> None:
-    many = tuple(function(f"g{i}") for i in range(8))
-    few = full(("a.jl", analysis(functions=many)), ("b.jl", analysis()))
-    assert few.count("holds if") == 8
-    shown = full(("a.jl", analysis(functions=many)), ("b.jl", analysis(functions=(function(),))))
-    assert "holds if" not in shown
-    assert shown.endswith("\n9 functions in 2 files: 9 proved.   0.31 s")
+def test_nothing_is_said_twice() -> None:
+    text, (one, two) = annotated("‹f(x)›\n‹g(x)›\n")
+    functions = tuple(
+        function(name, State.UNKNOWN, span=span, reason="this moves too much")
+        for name, span in zip("fg", (one, two), strict=True)
+    )
+    shown = full(("a.jl", analysis(text, (problem(one), problem(two)), functions, State.UNKNOWN)))
+    assert shown.count("this moves too much") == 2, "once at each place"
+    assert shown.count("more: dp-lsp explain DP399") == 1
 
 
 def test_long_bounds_stand_below_their_function() -> None:
     parameters = (private("data", LONG), private("labels", LONG), private("k", static=True))
     rows = full(("a.jl", analysis(functions=(function(parameters=parameters),)))).splitlines()
-    assert rows[1:5] == [
-        "  f   proved    Laplace",
-        f"      data, labels: ε |eps + {'_'.join(['epsilon'] * 10)}|",
-        "                    δ 0",
-        "      k: static",
+    assert rows[1:4] == [
+        "  f   proved",
+        f"      data, labels: ε |eps + {'_'.join(['epsilon'] * 10)}|  δ 0",
+        "      hides a change by at most 1   Laplace   1 condition",
     ]
 
 
@@ -413,10 +433,12 @@ def test_a_proved_program_reads_well(capsys: pytest.CaptureFixture[str], tmp_pat
     file.write_text(RELEASE, "utf-8")
     assert main(["check", "--color", "never", "--set", "noisy:eps=1/2", str(file)]) == 0
     shown = capsys.readouterr().out
-    assert re.search(r"^  noisy +proved +x: ε eps  δ 0", shown, re.MULTILINE)
+    assert re.search(r"^  noisy +proved +x: ε 0.5  δ 0 ", shown, re.MULTILINE)
     assert re.search(r"^  twice +proved +2 in x", shown, re.MULTILINE)
+    assert main(["check", "--color", "never", "--verbose", str(file)]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"^  noisy +proved +x: ε eps  δ 0 ", shown, re.MULTILINE)
     assert re.search(r"holds if\n +0 < eps\n", shown)
-    assert re.search(r"with these numbers\n +x: ε 0.5  δ 0 ", shown)
     assert re.search(r"^2 functions: 2 proved\.   \d+\.\d\d s$", shown, re.MULTILINE)
 
 

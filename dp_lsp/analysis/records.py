@@ -17,7 +17,7 @@ from dp_lsp import frontends
 from dp_lsp.analysis.facts import Fact, FactPart, decode_facts
 from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.limits import MOST, Limits
-from dp_lsp.analysis.rows import BoundReport, ConditionReport, NumericReport, ParameterReport, SpendingReport
+from dp_lsp.analysis.rows import BoundReport, ConditionReport, NumericReport, ParameterReport, Premised, SpendingReport
 from dp_lsp.language import Language
 from dp_lsp.problem import Fix, Problem, Related, Severity
 from dp_lsp.text import Source, Span
@@ -171,6 +171,12 @@ class FunctionReport(NamedTuple):
     def conditions(self) -> tuple[ConditionReport, ...]:
         """What the bounds hold under."""
         return self.words.conditions
+
+    @property
+    def open_conditions(self) -> tuple[ConditionReport, ...]:
+        """The conditions that are open, but for what black boxes do: that is the state of those, not its own."""
+        assumed = Premised.BLACK_BOX.value
+        return tuple(each for each in self.conditions if not (each.decided or each.kind == assumed))
 
     @property
     def assumes(self) -> tuple[str, ...]:

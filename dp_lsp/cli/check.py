@@ -48,6 +48,7 @@ class CheckRequest(NamedTuple):
     error_on_accepted: bool
     error_on_assumed: bool
     statistics: bool
+    verbose: bool
     witness: bool
     output_file: str | None
     color: str
@@ -67,7 +68,7 @@ class CheckRequest(NamedTuple):
 def requested(settings: tuple[Setting, ...], target_delta: Fraction | None, profile: str | None = None) -> CheckRequest:
     """What somebody asks for who wants no more than to know what is found with these numbers."""
     failing = ("error_on_warning", "error_on_accepted", "error_on_assumed")
-    options = dict.fromkeys(("exit_zero", *failing, "statistics", "witness"), False)
+    options = dict.fromkeys(("exit_zero", *failing, "statistics", "verbose", "witness"), False)
     rest: dict[str, Any] = {"output_file": None, "color": "never", "stdin_filename": None, **options}
     numbers: dict[str, Any] = {"settings": settings, "target_delta": target_delta, "profile": profile}
     return CheckRequest(paths=(), output_format="json", **numbers, **rest)
@@ -218,6 +219,7 @@ def _checked(files: Files, request: CheckRequest, code: int, seconds: float) -> 
         coloured if colour else plain,
         linked if links else unlinked,
         _WIDTH if to_file else _columns(),
+        request.verbose,
     )
 
 

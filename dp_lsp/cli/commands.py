@@ -288,6 +288,7 @@ def root() -> None:
     shell_complete=_files,
     help="Write the proved bounds that have numbers, for `dp-lsp verify`.",
 )
+@click.option("--verbose", "-v", is_flag=True, help="In full: also the type of each function and all its conditions.")
 @click.option("--statistics", is_flag=True, help="Also count the problems by code.")
 @click.option("--output-file", metavar="FILE", shell_complete=_files, help="Write the report to FILE.")
 @click.option(

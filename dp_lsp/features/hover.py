@@ -13,7 +13,6 @@ from typing import TypeGuard
 from dp_lsp.analysis.facts import WAITING, Fact, FactPart, Role
 from dp_lsp.analysis.records import Analysis, FunctionReport, State
 from dp_lsp.analysis.rows import (
-    ConditionReport,
     FreeVariable,
     NumericReport,
     ParameterReport,
@@ -136,7 +135,7 @@ def _join(paragraphs: Iterable[str]) -> str:
 
 def verdict(function: FunctionReport) -> str:
     """The state of a function, under how many conditions, and which black boxes it assumes something of."""
-    state, count = WORDS[function.state], len(_open(function))
+    state, count = WORDS[function.state], len(function.open_conditions)
     if function.state is not State.PROVED:
         return f"{state}: not checked" if function.state is State.ASSUMED else state
     return "".join((state, f", under {count} condition{'s' * (count > 1)}" * (count > 0), assuming(function)))
@@ -148,15 +147,9 @@ def assuming(function: FunctionReport) -> str:
     return f", assuming {names}" if names else ""
 
 
-def _open(function: FunctionReport) -> list[ConditionReport]:
-    """What is open of a function, but for what black boxes do: that is the state of those, not its own."""
-    assumed = Premised.BLACK_BOX.value
-    return [each for each in function.conditions if not (each.decided or each.kind == assumed)]
-
-
 def function_text(analysis: Analysis, function: FunctionReport, stale: bool = False) -> Iterator[str]:
     """What is proved of a function, in paragraphs of Markdown. What is ``stale`` was so before an edit."""
-    open_ones = _open(function)
+    open_ones = function.open_conditions
     state = verdict(function)
     if stale:
         state = f"{WORDS[State.STALE]} (before the edit: {state})"

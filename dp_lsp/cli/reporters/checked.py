@@ -22,7 +22,7 @@ Files = Sequence[tuple[str, Analysis]]
 class Checked(NamedTuple):
     """What was checked and with which exit code that ends, if the report can be written. ``columns`` are those that
     a line may have. Where a warning, what a person accepted or a black box fails the run, that is
-    said."""
+    said. One that is ``verbose`` says all that is known of each function."""
 
     files: Files
     exit_code: int = 0
@@ -34,6 +34,7 @@ class Checked(NamedTuple):
     paint: Paint = plain
     link: Link = unlinked
     columns: int = 100
+    verbose: bool = False
 
     @property
     def analyses(self) -> list[Analysis]:

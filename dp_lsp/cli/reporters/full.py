@@ -10,30 +10,36 @@ from dp_lsp.analysis.records import Analysis, FunctionReport, State
 from dp_lsp.analysis.rows import NumericReport
 from dp_lsp.cli.files import shown as shown_path
 from dp_lsp.cli.files import to_file
-from dp_lsp.cli.reporters.checked import CAUTION, Checked, inside, sentence, statistics_table
+from dp_lsp.cli.reporters.checked import CAUTION, Checked, count, inside, sentence, statistics_table
 from dp_lsp.cli.style import Link, Paint, cell, padded, path_shown, printable, unlinked, width
 from dp_lsp.features.markdown import together
 from dp_lsp.problem import Problem, Related, Severity, There
 from dp_lsp.text import Source, Span
 
 _LABEL = 60  # characters that stand beside a place; what is longer stands below
-_FEW = 8  # functions whose whole types are still read, when there are several files
 _WIDEST = 40  # columns of a cell of the table
+_INDENT = 6  # columns before what belongs to a function and stands below it
+_BETWEEN = "   "
+_FIRST = (State.FAILED, State.UNKNOWN, State.ASSUMED, State.PROVED)
+"""What needs somebody comes first."""
 
 
 def lines(run: Checked) -> Iterator[str]:
     """The whole report."""
-    return FullReport(run.paint, run.columns, run.link).lines(run)
+    return FullReport(run.paint, run.columns, run.link, run.verbose).lines(run)
 
 
 class FullReport:
-    """Writes files and their problems for a person. ``columns`` is what the terminal has room for."""
+    """Writes files and their problems for a person. ``columns`` is what the terminal has room for; one that is
+    ``verbose`` adds to each function its type and what it holds under."""
 
-    def __init__(self, paint: Paint, columns: int, link: Link = unlinked) -> None:
+    def __init__(self, paint: Paint, columns: int, link: Link = unlinked, verbose: bool = False) -> None:
         self._paint = paint
         self._columns = columns
         self._link = link
+        self._verbose = verbose
         self._sources: dict[str, Source] = {}
+        self._told: set[str] = set()
 
     def lines(self, run: Checked) -> Iterator[str]:
         """The whole report."""
@@ -43,15 +49,16 @@ class FullReport:
             for problem in analysis.problems:
                 yield from self.problem(problem, analysis, path)
                 yield ""
-        whole = len(files) == 1 or sum(len(analysis.functions) for analysis in analyses) <= _FEW
-        for path, analysis in files:
-            yield from self.functions(analysis, path, whole)
+        for path, analysis in sorted(files, key=lambda each: _FIRST.index(each[1].state)):
+            yield from self.functions(analysis, path)
             yield ""
         if run.statistics and any(analysis.problems for analysis in analyses):
             yield from statistics_table(analyses, self._paint)
             yield ""
         if run.published:
             yield self._paint(CAUTION, "warning")
+        if not self._verbose and any(each.open_conditions for analysis in analyses for each in analysis.functions):
+            yield "types and conditions: --verbose, or dp-lsp explain FILE:FUNCTION"
         yield f"{sentence(analyses, self._paint)}   {run.seconds:.2f} s"
 
     def problem(self, problem: Problem, analysis: Analysis, path: str) -> Iterator[str]:
@@ -72,7 +79,9 @@ class FullReport:
                 yield f"{equals} {printable(message)}"
         for fix in problem.fixes:
             yield f"{equals} fix available: {printable(fix.title)}"
-        yield f"{equals} more: dp-lsp explain {problem.code}"
+        if problem.code not in self._told:
+            self._told.add(problem.code)
+            yield f"{equals} more: dp-lsp explain {problem.code}"
 
     def _place(self, path: str, line: int, column: int) -> str:
         return to_file(self._link, f"{path_shown(path)}:{line}:{column}", path)
@@ -88,73 +97,74 @@ class FullReport:
                 marks = [_Mark(there.span, message, "-", "related") for message, there in places]
                 yield from _excerpt(self._sources[path], marks, self._paint, self._columns, len(margin))[1]
 
-    def functions(self, analysis: Analysis, path: str, whole: bool) -> Iterator[str]:
-        """The table of a file's functions; ``whole`` adds to each its type and what that depends on."""
+    def functions(self, analysis: Analysis, path: str) -> Iterator[str]:
+        """The table of a file's functions."""
         title = to_file(self._link, self._paint(path_shown(path), "strong"), path)
         if not analysis.functions:
             state = self._paint(analysis.state.value, analysis.state.value)
             yield f"{title}  {state}{'  no functions' if analysis.state is State.PROVED else ''}"
             return
         yield title
-        rows = [_Row(function, _codes(function, analysis), whole, analysis.source) for function in analysis.functions]
-        names = min(_WIDEST, max(width(row.name) for row in rows))
-        columns = max((width(bound) for row in rows if not row.wide for bound in row.bounds), default=0)
-        for number, row in enumerate(rows):
-            if number and (row.detail or rows[number - 1].detail):
+        found = sorted(analysis.functions, key=lambda each: _FIRST.index(each.state))
+        names = min(_WIDEST, max(width(printable(each.name)) for each in found))
+        short = (width(_bound(each)) for each in found)
+        columns = max((each for each in short if each <= _WIDEST), default=0)
+        for number, function in enumerate(found):
+            if number and self._verbose:
                 yield ""
-            yield from self._row(row, names, columns)
-            yield from row.detail
+            yield from self._row(function, analysis, names, columns)
+            if self._verbose and function.state is not State.UNKNOWN:  # of that nothing is known to hold
+                yield from _detail(function, analysis.source)
 
-    def _row(self, row: _Row, names: int, columns: int) -> Iterator[str]:
-        state = row.function.state.value
-        head = f"  {padded(row.name, names)}   {self._paint(f'{state:<7}', state)}   "
-        if row.wide:
-            yield (head + row.notes).rstrip()
-            yield from (f"      {bound}" for bound in row.bounds)
-            return
-        first, *others = row.bounds or [""]
-        yield f"{head}{padded(first, columns)}   {row.notes}".rstrip()
-        yield from (" " * (names + 15) + other for other in others)
-
-
-class _Row:
-    """A function as a row of the table. Bounds that are ``wide`` stand below it, ε and δ in lines of their own."""
-
-    def __init__(self, function: FunctionReport, codes: str, whole: bool, source: Source) -> None:
-        self.function = function
-        self.name = printable(function.name)
-        assumes = ", ".join(f"`{name}`" for name in function.assumes) if function.state is State.PROVED else ""
-        boxes = f"assuming {printable(assumes)}" if assumes else ""
-        notes = (", ".join(function.mechanisms), boxes, printable(function.reason), codes)
-        self.notes = "   ".join(filter(None, notes))
-        bounds = _bounds(function)
-        self.wide = any(width(bound.line) > _WIDEST for bound in bounds)
-        self.bounds = [line for bound in bounds for line in (bound.unfolded if self.wide else [bound.line])]
-        known = function.state is not State.UNKNOWN  # else there is nothing to hold under conditions
-        self.detail = list(_detail(function, source)) if whole and known else []
+    def _row(self, function: FunctionReport, analysis: Analysis, names: int, columns: int) -> Iterator[str]:
+        """What is known of a function, on a line if there is room."""
+        state, bound = function.state.value, _bound(function)
+        head = f"  {padded(printable(function.name), names)}{_BETWEEN}{self._paint(f'{state:<7}', state)}"
+        taken = names + 12
+        fields = [padded(bound, max(columns, width(bound)))] if columns or bound else []
+        for field in (*fields, *_notes(function, analysis)):
+            taken += len(_BETWEEN) + width(field)
+            if taken > self._columns and head.strip():
+                yield head.rstrip()
+                head, taken = " " * _INDENT + field, _INDENT + width(field)
+            else:
+                head += _BETWEEN + field
+        yield head.rstrip()
 
 
-class _Bound(NamedTuple):
-    """What is said of neighbours: their names, and what stands before and after them, in parts that may stand below
-    each other."""
+def _notes(function: FunctionReport, analysis: Analysis) -> Iterator[str]:
+    """What is said of a function behind its bounds."""
+    hidden = dict.fromkeys(each.neighbours for each in function.parameters if each.neighbours)
+    if hidden:
+        yield printable(f"hides {'; '.join(hidden)}")
+    yield from filter(None, [", ".join(function.mechanisms)] if function.state is not State.UNKNOWN else [])
+    if function.state is State.PROVED:
+        if function.assumes:
+            yield printable(f"assuming {', '.join(f'`{name}`' for name in function.assumes)}")
+        number = len(function.open_conditions)
+        if number:
+            yield count(number, "condition")
+    if function.reason and not any(function.reason in each.message for each in inside(function, analysis)):
+        yield printable(function.reason)
+    yield from filter(None, [_codes(function, analysis)])
 
-    before: str
-    names: str
-    parts: tuple[str, ...] = ()
 
-    @property
-    def line(self) -> str:
-        return f"{self._head}{'  '.join(self.parts)}"
-
-    @property
-    def unfolded(self) -> list[str]:
-        """One quantity a line."""
-        first, *others = self.parts or ("",)
-        return [self._head + first, *(" " * width(self._head) + other for other in others)]
-
-    @property
-    def _head(self) -> str:
-        return f"{self.before}{self.names}{': ' if self.parts else ''}"
+def _bound(function: FunctionReport) -> str:
+    """What each parameter costs, in numbers where they are given, or how far the result moves with it; parameters of
+    which the same is said as one."""
+    if function.kind == "blackbox":
+        return "a black box: not checked"
+    if function.state is State.UNKNOWN:
+        return ""
+    if function.numeric:
+        return "; ".join(_numbers(function))
+    groups: dict[str, list[str]] = {}
+    for parameter in function.parameters:
+        if not parameter.static:
+            groups.setdefault(printable(parameter.first), []).append(printable(parameter.name))
+    if function.kind == "sensitivity":
+        return "; ".join(f"{bound} in {', '.join(names)}" for bound, names in groups.items())
+    return "; ".join(f"{', '.join(names)}: {bound}" for bound, names in groups.items())
 
 
 def _detail(function: FunctionReport, source: Source) -> Iterator[str]:
@@ -163,18 +173,28 @@ def _detail(function: FunctionReport, source: Source) -> Iterator[str]:
     type_ = function.display.splitlines() if function.kind != "blackbox" else []
     blocks = {
         "": [printable(line) for line in type_],
+        "costs": [printable(line) for line in _alternatives(function)],
         "hides": [printable(line) for line in _hidden(function)],
         "holds if": [printable(condition.text) for condition in function.conditions],
         "where you choose": [printable(f"{each.range}   {each.meaning}") for each in free.values()],
-        "with these numbers": list(_numbers(function)),
         "what spends it, by basic composition": list(_spending(function, source)),
     }
     for title, lines in blocks.items():
         if lines:
             yield ""
             if title:
-                yield f"      {title}"
-            yield from (f"      {'  ' if title else ''}{line}".rstrip() for line in lines)
+                yield f"{' ' * _INDENT}{title}"
+            yield from (f"{' ' * _INDENT}{'  ' if title else ''}{line}".rstrip() for line in lines)
+
+
+def _alternatives(function: FunctionReport) -> Iterator[str]:
+    """The guarantees of which a reader may take any, where there are several."""
+    for pairs, group in groupby(function.parameters, key=lambda each: each.alternatives):
+        if len(pairs) > 1:
+            names = ", ".join(each.name for each in group)
+            for index, (epsilon, delta) in enumerate(pairs):
+                yield f"or ε {epsilon}" if index else f"{names}: ε {epsilon}"
+                yield f"   δ {delta}" if index else f"{' ' * width(names)}  δ {delta}"
 
 
 def _hidden(function: FunctionReport) -> Iterator[str]:
@@ -218,23 +238,6 @@ def _marks(problem: Problem, source: Source) -> list[_Mark]:
 
 def _first_line(span: Span, source: Source) -> Span:
     return Span(span.start, min(span.end, source.line_span(source.place(span.start).line).end))
-
-
-def _bounds(function: FunctionReport) -> list[_Bound]:
-    """What each parameter costs, or how far the result moves with it; neighbours that say the same as one."""
-    if function.kind == "blackbox":
-        return [_Bound("a black box: not checked", "")]
-    result = []
-    for (static, parts), group in groupby(function.parameters, key=lambda each: (each.static, each.parts)):
-        names = ", ".join(printable(parameter.name) for parameter in group)
-        said = tuple(map(printable, parts))
-        if static:
-            result.append(_Bound("", names, ("static",)))
-        elif function.kind == "sensitivity" and function.state is not State.UNKNOWN:
-            result.append(_Bound(f"{said[0]} in ", names))
-        else:
-            result.append(_Bound("", names, said))
-    return result
 
 
 def _numbers(function: FunctionReport) -> Iterator[str]:
