@@ -58,7 +58,7 @@ def supremum(value: Sens, which: Which = varies) -> Sens:
         high = ends(poly, which).high
         if high is None:
             return INFINITY
-        found = found.at_least(magnitude(high))
+        found = found.at_least(sens.positive_part(high))
     return found
 
 
@@ -192,13 +192,38 @@ def _without_sign(condition: Constraint, value: Poly, which: Which) -> Constrain
     varying = [(atom, power) for atom, power in monomial if speaks_of(Poly.of_atom(atom), which)]
     if not varying or condition.relation not in ("<", "<="):
         return condition
-    low, high = _of_product(tuple(varying), Fraction(1), which)
+    low, high = _with_sign(varying, which)
     rest = Poly({tuple(each for each in monomial if each not in varying): factor})
     if low is not None and decide(ZERO, condition.relation, low):
         return condition._replace(right=rest)
     if high is not None and decide(high, condition.relation, ZERO):
         return condition._replace(right=-rest)
     return condition
+
+
+def _with_sign(product: list[tuple[Atom, Fraction]], which: Which) -> Ends:
+    """The ends of a number on the same side of 0 as a product: 1/x lies where x does, if x is not 0. It must stay away
+    from 0, too, so x has both ends."""
+    found = Ends(ONE, ONE)
+    for atom, power in product:
+        base, divides = _divisor(atom) if isinstance(atom, Apply) and power == 1 else (None, power < 0)
+        inner = _of_atom(atom, which) if base is None else ends(base, which)
+        if divides and not _is_apart(inner):
+            return ANYWHERE
+        found = _times(found, _raised(inner, abs(power)))
+    return found
+
+
+def _divisor(atom: Apply) -> tuple[Poly | None, bool]:
+    """x, if an atom is 1/x, and whether it is."""
+    inner = atom.args[0] if atom.function is Function.INVERSE else None
+    return (inner, True) if isinstance(inner, Poly) else (None, False)
+
+
+def _is_apart(between: Ends) -> bool:
+    """Whether a number is never 0, and neither is 1 divided by it, however close that comes."""
+    low, high = between
+    return low is not None and high is not None and bool(decide(ZERO, "<", low) or decide(high, "<", ZERO))
 
 
 def _sizes_at_worst(condition: Constraint, which: Which) -> Constraint | None:

@@ -206,10 +206,20 @@ def positive_part(value: Poly) -> Sens:
     value = _inside_positive_part(value)
     if value.evidently_nonnegative:
         return magnitude(value)
-    known = value.number
-    if known is not None:
+    if value.evidently_nonpositive:
         return ZERO
-    return Sens((apply(Function.PLUS, value),))
+    certain, open_ = _apart(value)
+    return Sens((certain * apply(Function.PLUS, open_),))
+
+
+def _apart(value: Poly) -> tuple[Poly, Poly]:
+    """A number as a product of what is certainly at least 0 and the rest, which is the number itself if it is a sum."""
+    monomial, coefficient = value.single or ((), Fraction(0))
+    certain: Monomial = tuple((atom, power) for atom, power in monomial if atom.nonnegative)
+    if not certain:
+        return algebra.ONE, value
+    rest: Monomial = tuple(each for each in monomial if each not in certain)
+    return Poly({certain: Fraction(1)}), Poly({rest: coefficient})
 
 
 def _inside_positive_part(value: Poly) -> Poly:

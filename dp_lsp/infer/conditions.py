@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import NamedTuple
 
-from dp_lsp.core.algebra import Apply, Atom, Function, Poly
+from dp_lsp.core.algebra import Apply, Atom, Function, Poly, Symbol
 from dp_lsp.core.constraints import Constraint, Quantity
 from dp_lsp.core.evaluate import Substitution, is_closed, speaks_of, symbols_of
 from dp_lsp.core.notation import DISPLAY, Printer, as_formula
@@ -143,7 +143,10 @@ def _is_open(condition: Constraint) -> bool:
 def _simplest(need: Constraint) -> Iterator[Constraint]:
     """`x ≠ 0` as what it says of what x is made of, if that is one product: each of its parts is not 0. What it is
     divided by makes it no 0. |x| and √x are 0 where x is, max(0, x) is not 0 where 0 < x, and ln(1/x) not where 1/x is
-    not 1."""
+    not 1. `0 < x⋅y` as `0 < x` and `0 < y`."""
+    if need.relation == "<" and need.left == _ZERO and isinstance(need.right, Poly):
+        yield from _all_positive(need, need.right)
+        return
     single = need.left.single if isinstance(need.left, Poly) else None
     if need.relation != "!=" or need.right != _ZERO or single is None:
         yield need
@@ -155,6 +158,26 @@ def _simplest(need: Constraint) -> Iterator[Constraint]:
             yield from [part] if part.left == need.left else _simplest(part)
     if False in decided:
         yield need
+
+
+def _all_positive(need: Constraint, product: Poly) -> Iterator[Constraint]:
+    """That a product of numbers which who calls a function chooses is above 0, as what is meant by it: each of them is,
+    be it a factor or a divisor. That two are below 0 would do, too, and is not what anybody calls a share of a
+    budget."""
+    monomial, coefficient = product.single or ((), Fraction(0))
+    chosen = [atom for atom, power in monomial if isinstance(atom, Symbol) and _may_be_chosen_below_0(atom, power)]
+    others = Poly({tuple(each for each in monomial if each[0] not in chosen): Fraction(1)})
+    if coefficient <= 0 or len(chosen) < 2 or not others.evidently_nonnegative:
+        yield need
+        return
+    yield from (need._replace(right=Poly.of(symbol)) for symbol in chosen)
+    if others.number is None:
+        yield need._replace(right=others)
+
+
+def _may_be_chosen_below_0(symbol: Symbol, power: Fraction) -> bool:
+    """Whether a power of what who calls a function chooses may be below 0."""
+    return symbol.computed is None and not symbol.nonnegative and power % 2 == 1
 
 
 def _not_zero(atom: Atom, need: Constraint) -> Constraint:
