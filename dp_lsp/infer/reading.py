@@ -15,7 +15,7 @@ from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from dp_lsp.core import machine, term
 from dp_lsp.core.algebra import Poly
-from dp_lsp.core.scheme import FunctionValue
+from dp_lsp.core.scheme import FunctionValue, Judgement
 from dp_lsp.core.term import Apply, Body, Call, Closure, Literal, Local, MakeTuple, Term, Use
 from dp_lsp.infer.inference import Inference
 
@@ -24,6 +24,8 @@ _EXACT: Mapping[str, Callable[[Fraction, Fraction], Fraction]] = {
     "-": Fraction.__sub__,
     "*": Fraction.__mul__,
 }
+_ROUNDED: Mapping[str, Callable[[Fraction, Fraction], Fraction]] = {**_EXACT, "/": Fraction.__truediv__}
+_MOST_EXACT = 2**53  # below it all whole numbers are stored as they are, also as numbers with a point
 _DEEPEST, _LONGEST = 60, 3000
 
 P = ParamSpec("P")
@@ -140,9 +142,7 @@ class Reading:
         """The value of a function that is called, and the names inside of it."""
         function, around = self.made(node.function, scope)
         method = self.method(function)
-        if len(method.params) != len(node.args):
-            raise Unread
-        names = {param.local: Later(arg, scope) for param, arg in zip(method.params, node.args, strict=True)}
+        names = {param.local: Later(arg, scope) for param, arg in _arguments(method, node)}
         assert method.body is not None, "it has one"
         return self.inside(method.body, Scope({**around.names, **names}, (id(node), self.identities(scope))))
 
@@ -202,6 +202,11 @@ class Reading:
             static = None if known is None else self._inference.static(known)
             if static is not None:
                 return static
+        if isinstance(node, term.Global):
+            constant = self._inference.context.resolve(node.name)
+            static = self._inference.static(constant) if isinstance(constant, Judgement) else None
+            if static is not None:
+                return static
         if isinstance(node, Call) and node.builtin in _EXACT and len(node.args) <= 2 and not node.keywords:
             return self._computed(node, scope)
         raise Unread
@@ -223,18 +228,41 @@ class Reading:
             return None
 
     def stored(self, node: Term, scope: Scope, depth: int = _DEEPEST) -> Fraction | None:
-        """A number that is written out, as it is stored; also a sum, a difference or a product of such numbers, where
-        it is stored as it is, so that nothing is rounded."""
-        node, scope = self.stands_for(node, scope)
+        """A number that is written out, as it is stored; also what is computed of such numbers, rounded as that is: to
+        the nearest number with 53 digits, ties to even (IEEE 754). Whole numbers that have no more are exact."""
+        node, scope = self.followed(node, scope, (Use, Literal, Call))
         if isinstance(node, Literal) and not isinstance(node.value, bool):
             return node.value if node.integer else Fraction(float(node.value))
         if isinstance(node, Use) and isinstance(value := scope.names.get(node.local), Fraction):
             return value if value.denominator == 1 else Fraction(float(value))
-        if not isinstance(node, Call) or node.builtin not in _EXACT or not 1 <= len(node.args) <= 2 or not depth:
+        if not isinstance(node, Call) or node.builtin not in _ROUNDED or not 1 <= len(node.args) <= 2 or not depth:
             return None
         parts = [self.stored(each, scope, depth - 1) for each in node.args]
-        known = [each for each in parts if each is not None]
+        known = [each for each in parts if each is not None and abs(each) < _MOST_EXACT]
         if len(known) < len(parts):
             return None
-        found = reduce(_EXACT[node.builtin], known) if len(known) == 2 or node.builtin != "-" else -known[0]
-        return found if abs(found) < 2**53 and Fraction(float(found)) == found else None
+        if len(known) == 1:
+            return -known[0] if node.builtin == "-" else known[0] if node.builtin == "+" else None
+        if node.builtin == "/" and not known[1]:
+            return None
+        found = _ROUNDED[node.builtin](*known)
+        return Fraction(float(found)) if abs(found) < _MOST_EXACT else None
+
+
+def _arguments(method: term.Method, node: Apply) -> Iterator[tuple[term.Param, Term]]:
+    """What a call gives to each parameter: the last arguments are given by their names, and what is left out is what
+    its definition says."""
+    count = len(node.args) - len(node.keywords)
+    named = dict(zip(node.keywords, node.args[count:], strict=True))
+    placed = [param for param in method.params if not param.by_name]
+    if count > len(placed) or len(named) < len(node.keywords):
+        raise Unread
+    given = dict(zip(placed, node.args[:count], strict=False))
+    for param in method.params:
+        argument = named.pop(param.local.name, None) if param.by_name else given.get(param)
+        argument = param.default if argument is None else argument
+        if argument is None:
+            raise Unread
+        yield param, argument
+    if named:
+        raise Unread

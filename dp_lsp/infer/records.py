@@ -223,13 +223,23 @@ class RecordReader(Reading):
         if written is not None:
             return feature, written
         node, scope = self.stands_for(node, scope)
+        other = self._other(node, scope)
+        if other is None:
+            raise Unread
+        own = (feature, other)
+        self.seen.compared[own] = feature
+        self.seen.known[own] = Known(None, whole=False)
+        return own, Fraction(0)
+
+    def _other(self, node: Term, scope: Scope) -> Hashable | None:
+        """What tells a number that has a name from others; None of anything else."""
         if isinstance(node, Use) and node.local not in scope.names and self._is_other(node.local):
             self.seen.adapts |= node.local not in self._inference.context.given
-            own = (feature, node.local)
-            self.seen.compared[own] = feature
-            self.seen.known[own] = Known(None, whole=False)
-            return own, Fraction(0)
-        raise Unread
+            return node.local
+        if not isinstance(node, term.Global):
+            return None
+        found = self._inference.context.resolve(node.name)
+        return node.name if isinstance(found, Judgement) and isinstance(found.type, NumberType) else None
 
     # Numbers made of a record
 
