@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cached_property
 from itertools import count
 from typing import NamedTuple
 
 from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.records import NO_NAMES
 from dp_lsp.core.annotation import TupleOf
-from dp_lsp.core.term import Definition, Method
+from dp_lsp.core.term import Constant, Definition, Method
 from dp_lsp.core.values import same_by_digest, undigested
 from dp_lsp.language import Semantics
 from dp_lsp.lower.aliasing import Aliasing, aliasing
@@ -95,8 +96,20 @@ class Program:
         if len(found) < 2:
             return None, bool(found)
         if name not in self._conflicts:
-            self._conflicts[name] = conflict(found, self._semantics)
+            self._conflicts[name] = conflict(found, self._semantics, name in self._early)
         return self._conflicts[name], False
+
+    @cached_property
+    def _early(self) -> set[str]:
+        """The names that values at top level are made by, each of which is there before what stands behind it."""
+        known = (each for found in self._definitions.values() for _, each in found)
+        pending: list[Definition] = [each for each in known if isinstance(each, Constant)]
+        met = set[str]()
+        while pending:
+            new = pending.pop().uses - met
+            met |= new
+            pending += (each for name in new for _, each in self._definitions.get(name, ()))
+        return met
 
     def others(self, index: int) -> Others:
         """What a unit must be lowered with that was lowered without: what the functions of other units do, if it

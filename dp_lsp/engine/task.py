@@ -202,8 +202,8 @@ class Task:
     def _infer(self, definition: Definition) -> Inferred:
         language, rules = frontends.of("", self._options.language), BY_NAME[self._options.profile]
         named = self._premises.names[definition.name]
-        broken = self.unit.broken or self._premises.cloud or (named.conflict.why if named.conflict else "")
-        broken = broken or named.cloud or ""
+        against = "" if named.conflict is None or named.conflict.of_calls else named.conflict.why
+        broken = self.unit.broken or self._premises.cloud or against or named.cloud or ""
         usual, metric = self._options.contributes, METRICS[self._options.neighbours]
         version = self._version(definition, broken)
         names, text = self._names(definition), self.unit.chunk.text
@@ -261,7 +261,8 @@ class Task:
         problems = []
         names = self._premises.names
         conflict = names[definition.name].conflict
-        if conflict is not None and not (conflict.may and is_unread(definition)):  # that says what was not understood
+        if conflict is not None and not conflict.of_calls and not (conflict.may and is_unread(definition)):
+            # what was not understood says so itself, and a call what it calls
             others = _pointer(definition, definition.name, Sought.OTHERS)
             problems.append(conflict.at(definition.name_span, definition.name, others))
         pending = (name for name in definition.uses if name in self._own and name not in self._before)

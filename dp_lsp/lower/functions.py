@@ -336,7 +336,7 @@ class Functions:
     def _named(self, span: Span, name: surface.Name, definitions: list[Written]) -> Bind:
         """A function that gets a name."""
         closure, captured = self._closure(definitions, name.name)
-        found = conflict(list(enumerate(closure.methods)), self._unit.language.semantics)
+        found = conflict(list(enumerate(closure.methods)), self._unit.language.semantics, early=True)
         if found is not None:
             self._unit.report(found.at(name.span, name.name))
             self._conflicting.add(name.name)

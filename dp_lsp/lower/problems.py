@@ -285,22 +285,23 @@ class TwoStyles(Kind):
 
 
 class NotAdjacent(Kind):
-    """The methods of a function do not stand together, so a reader cannot see which ones there are.
+    """The methods of a function do not stand together, and it may be called before all of them are there: inside of a
+    function, or to make a value at top level.
 
     Broken:
 
     ```julia
     k(x::Integer) = 2 * x
-    c = 1
+    c = k(1)
     k(x::Real) = 3 * x
     ```
 
     Fixed:
 
     ```julia
-    c = 1
     k(x::Integer) = 2 * x
     k(x::Real) = 3 * x
+    c = k(1)
     ```
     """
 

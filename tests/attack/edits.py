@@ -63,7 +63,7 @@ EDITS = (
         "max(q, -5)",
     ),
     Edited("Premises.cloud", "@\n\ng(x::Real) = 2 * x\n", "c = 1", "eval(:(c = 1))"),
-    Edited("NamedMeaning.conflict", "f(x::Real) = x\n\n@\n\nf(x::Vector{<:Real}) = x[1]\n", "# nothing", "c = 1"),
+    Edited("NamedMeaning.conflict", "f(x::Real) = x\n\n@\n\nf(x::Vector{<:Real}) = x[1]\n", "# nothing", "c = f(1)"),
     Edited("NamedMeaning.cloud", "@\n\ng(x::Real) = f(x)\n", "c = 1", "a, f = 1, 2"),
 )
 
