@@ -356,6 +356,14 @@ async def test_what_takes_longer_comes_after_the_check_and_gives_way_to_others(n
     ]
 
 
+async def test_what_an_edit_leaves_can_be_pointed_at_at_once(new_client: NewClient) -> None:
+    """Else hover would wait for what comes after the check, and for the check of the next edit before that."""
+    client = new_client()
+    await client.checked("a\nb\n")
+    edited = await client.checked("a\nwait later\n")
+    assert analysis(edited).chunks[1].record.facts.value == b"[]"
+
+
 async def test_a_document_that_is_opened_again_is_told_all_of_it(new_client: NewClient) -> None:
     client = new_client()
     text = "a\nanew later\n"

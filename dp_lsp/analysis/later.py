@@ -70,6 +70,10 @@ class Later(Generic[T]):
         """Have the value made."""
         _ = self.value
 
+    def at_once(self, key: bytes) -> Later[T]:
+        """This if its value is there, else one that is awaited, with the record that has this key."""
+        return self if self.is_known else Later.awaited(key)
+
     def fill(self, other: Later[T]) -> None:
         """The value that is awaited here has come, if it is there."""
         if self.is_awaited and other.is_known:

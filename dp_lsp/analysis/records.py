@@ -6,8 +6,10 @@ records of a file in their places. Fixes that were tried, and what a baseline ac
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
@@ -19,17 +21,12 @@ from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.limits import MOST, Limits
 from dp_lsp.analysis.rows import BoundReport, ConditionReport, NumericReport, ParameterReport, Premised, SpendingReport
 from dp_lsp.language import Language
-from dp_lsp.problem import Fix, Problem, Related, Severity
+from dp_lsp.problem import Edit, Extent, Fix, Problem, Related, Severity
 from dp_lsp.text import Source, Span
 
 if TYPE_CHECKING:
     from dp_lsp.analysis.details import Details
     from dp_lsp.analysis.words import ReportWords
-import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
-
-from dp_lsp.problem import Edit, Extent
 
 
 class State(StrEnum):
@@ -290,9 +287,8 @@ class ChunkRecord(NamedTuple):
         """What of it is there; the rest is awaited."""
         if self.is_whole:
             return self
-        functions = tuple(each._replace(claims=Later.awaited(self.key)) for each in self.verdict.functions)
-        facts, meanings = Later[bytes].awaited(self.key), Later[bytes].awaited(self.key)
-        names = self.names if self.names.is_known else Later[bytes].awaited(self.key)
+        functions = tuple(each._replace(claims=each.claims.at_once(self.key)) for each in self.verdict.functions)
+        facts, names, meanings = (each.at_once(self.key) for each in (self.facts, self.names, self.meanings))
         verdict = self.verdict._replace(functions=functions)
         return self._replace(verdict=verdict, facts=facts, names=names, meanings=meanings)
 

@@ -84,6 +84,8 @@ class Checker:
         self._results: dict[str, int] = {}
         self._count = 0
         self.counters = Counters(0, 0)
+        self.news = 0
+        """How often more was known of any document."""
 
     def start(self) -> None:
         """Start the checking process, so that the first check need not wait for it."""
@@ -178,8 +180,11 @@ class Checker:
         """
         await self._wait(document, document.version, patient=False)
 
-    async def more(self, key: bytes) -> None:
-        """Wait until more is known of any document, or one is closed. The record that has this key comes first."""
+    async def more(self, key: bytes, seen: int) -> None:
+        """Wait until more is known of any document, or one is closed, than when :attr:`news` was ``seen``. The record
+        that has this key comes first."""
+        if seen != self.news:
+            return
         self._worker.hasten(key)
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._curious.append(future)
@@ -266,6 +271,7 @@ class Checker:
 
     def _satisfy(self) -> None:
         """Who waits for more may look again."""
+        self.news += 1
         curious, self._curious = self._curious, []
         for future in curious:
             if not future.done():  # it may have been cancelled

@@ -44,20 +44,22 @@ def patient(handler: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(handler)
         async def begun_again(ls: Server, *given: Any) -> Any:
             while True:
+                seen = ls.checker.news
                 try:
                     return await handler(ls, *given)
                 except PendingText as pending:
-                    await ls.checker.more(pending.key)
+                    await ls.checker.more(pending.key, seen)
 
         return begun_again
 
     @wraps(handler)
     def answered(ls: Server, *given: Any) -> Generator[Any, Any, Any]:
         while True:
+            seen = ls.checker.news
             try:
                 return handler(ls, *given)
             except PendingText as pending:
-                yield ls.checker.more, (pending.key,), {}
+                yield ls.checker.more, (pending.key, seen), {}
 
     return answered
 

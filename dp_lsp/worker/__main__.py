@@ -69,11 +69,13 @@ _MEMORY = 4 << 30
 _QUIET = 0.15  # seconds without anything to do before fixes are tried: most texts of somebody who types live shorter
 _QUIETER = 0.5  # and before distributions are asked for, which takes at least as long
 _LOOK = 0.01  # seconds between two looks whether something came while they are computed
+_SWITCH = 0.001  # seconds after which what is computed lets the reading thread have its turn
 _LITTER = 500  # chunks that are parsed or inferred between looks for what nobody needs
 _GRACE = 2.0  # seconds of computing that a check which does not look at its time has besides
 _BUSY = 1.5  # how many times as long as it computed a check lasts where the machine does much else
 _TRYING = 5.0  # seconds that the fixes of a document may take
 _GLIMPSE, _FEW = 0.05, 16  # seconds, and chunks, after which the problems found so far are told of a new document
+_EDITED = 2  # chunks that an edit mostly touches, at most
 _PORTION = 0.05  # seconds after which the other side is told what has come of what it waits for
 
 _log = logging.getLogger(__name__)
@@ -201,6 +203,7 @@ class Service:
         self._options = Options()  # of the last check
         self._limit = 0.0  # and the seconds that it might compute
         self._sent: dict[str, dict[bytes, ChunkRecord]] = {}
+        self._answered: set[str] = set()  # the documents that were checked
         self._fresh: set[bytes] = set()  # the keys of what was sent in this check
         self._whole: set[bytes] = set()  # and of all of which nothing is awaited
         self._rest: dict[str, _Rest] = {}  # by document
@@ -274,6 +277,7 @@ class Service:
             case Forget(_, document):
                 self._projects.engine.unlearn(document)
                 self._sent.pop(document, None)
+                self._answered.discard(document)
                 self._rest.pop(document, None)
                 self._unrepaired.pop(document, None)
                 self._questions.pop(document, None)
@@ -303,6 +307,7 @@ class Service:
         try:
             look = self._begin(request, 0).look
             result = self._projects.check(request.document, request.others, look, check)
+            self._point_out(result)
         except Superseded:
             self.send(Stopped(request.number, request.document))
         except OutOfTime:
@@ -319,6 +324,19 @@ class Service:
             self._wonder(request.document, analyses)
         finally:
             _end_after(0.0)
+
+    def _point_out(self, result: Result) -> None:
+        """Tell what is known of names and expressions at once where an edit left little to find out: who points at
+        something just after it would else wait until the next edit is checked, too."""
+        for document in result.checked.keys() & self._answered:
+            records = (placed.record for placed in result.checked[document].chunks)
+            left = [each for each in records if each.key[:KEY] in self._fresh and not each.facts.is_known]
+            for record in left if len(left) <= _EDITED else ():
+                self._entered(record.key[:KEY])
+                record.names.ask()
+                record.facts.ask()
+                self._fresh.add(record.key)
+                self._tell(record)
 
     def _keep(self) -> None:
         def look() -> None:
@@ -491,6 +509,7 @@ class Service:
             engine.unlearn(document)
         about = request.number, request.document, checked, result.projects, closed
         self.send(Finished(*about, seconds, engine.parsed, engine.inferred, self._configured()))
+        self._answered.update(result.checked)
         self._whole.intersection_update(key for records in self._sent.values() for key in records)
         for document in result.checked:
             rest = [record for key, record in reversed(self._sent[document].items()) if key not in self._whole]
@@ -577,6 +596,7 @@ def main() -> None:
     """Run until the input ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, whose end is ours
     source, sink = _own_streams()
+    sys.setswitchinterval(_SWITCH)
     _limit_memory()
     inbox = Inbox()
     threading.Thread(target=inbox.fill, args=(source,), daemon=True).start()
