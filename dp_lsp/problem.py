@@ -126,7 +126,8 @@ ANY_AMOUNT = Extent("", INFINITE)
 class Problem(NamedTuple):
     """One finding. ``unchecked`` says that it left something unchecked: its function is ``unknown``; ``unnecessary``
     that the text at its place can go. One that is ``refutable`` says of a number that it is too small, which two inputs
-    may show. ``extent`` says how bad it is, where there is more to it than its line."""
+    may show. ``extent`` says how bad it is, where there is more to it than its line. ``cause`` is the message in a few
+    words, for the line above a function, and empty where the message is short enough."""
 
     code: str
     name: str
@@ -139,6 +140,7 @@ class Problem(NamedTuple):
     unnecessary: bool = False
     refutable: bool = False
     extent: tuple[Extent, ...] = ()
+    cause: str = ""
 
     @property
     def url(self) -> str:
@@ -163,6 +165,7 @@ class Kind:
     name: ClassVar[str]
     severity: ClassVar[Severity] = Severity.ERROR
     message: ClassVar[str]
+    cause: ClassVar[str] = ""
     unchecked: ClassVar[bool] = False
     unnecessary: ClassVar[bool] = False
     refutable: ClassVar[bool] = False
@@ -187,14 +190,16 @@ class Kind:
         extent: tuple[Extent, ...] = (),
         **facts: object,
     ) -> Problem:
-        """This kind of problem at ``span``; ``facts`` fill the message's placeholders. How bad it is: the ``amount``
-        for each variable that it is about, and what else is in ``extent``."""
+        """This kind of problem at ``span``; ``facts`` fill the placeholders of the message and of the cause. How bad it
+        is: the ``amount`` for each variable that it is about, and what else is in ``extent``."""
         message = cls.message.format(**facts)
         what = cls.code, cls.name, cls.severity, message, span
         about = facts.get("variable") or facts.get("variables")
         names = _BETWEEN_NAMES.split(str(about)) if about else ()
         bad = (*(amount.of(name) for name in names), *extent)
-        return Problem(*what, related, fixes, cls.unchecked, cls.unnecessary, cls.refutable, bad)
+        return Problem(
+            *what, related, fixes, cls.unchecked, cls.unnecessary, cls.refutable, bad, cls.cause.format(**facts)
+        )
 
     @classmethod
     def page(cls) -> str:

@@ -113,7 +113,7 @@ def test_a_place(program: Path, capsys: pytest.CaptureFixture[str], place: str, 
 def test_an_expression_says_how_far_it_moves_and_why(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = explained(capsys, "a.jl:6:37")
     assert titles(page) == ["`twice(x)`"]
-    assert "moves by at most **2** in `x`" in page and "`Real` · absolute difference" in page
+    assert "sensitivity **2** in `x`" in page and "`Real` · absolute difference" in page
     assert "in `noisy`, proved, under 1 condition · `a.jl:6`" in page
     assert "| 2 | 6 | `twice(x)` | call of `twice`: 2 × 1 | moves by 2 |" in page
     assert "- `dp-lsp explain a.jl:twice`" in page
@@ -121,7 +121,7 @@ def test_an_expression_says_how_far_it_moves_and_why(program: Path, capsys: pyte
 
 def test_a_released_value_moves_with_nothing(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = explained(capsys, "a.jl:7:5")
-    assert "moves with no parameter" in page and "| step |" not in page
+    assert "released by a mechanism" in page and "| step |" not in page
 
 
 @pytest.mark.parametrize(

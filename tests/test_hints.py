@@ -172,8 +172,8 @@ def test_a_lens_says_what_is_proved() -> None:
     titles = [lens.title for lens in lenses(document_of(plain(HINTED) + plain(NOT_PROVED)))]
     assert titles[0] == "proved, under 2 conditions · data: ε eps  δ 0 · a change by at most 1 in L1"
     assert titles[1] == "proved · v: 1 · x: 6"
-    assert titles[5] == "failed · x: no guarantee"
-    assert titles[6].startswith("unknown · ") and "undefined_name" in titles[6]
+    assert titles[5] == "not private: noise for 1, sensitivity 2"
+    assert titles[6].startswith("unknown: ") and "undefined_name" in titles[6]
 
 
 def test_a_lens_of_several_bounds_shows_one() -> None:

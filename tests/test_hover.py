@@ -51,7 +51,7 @@ def test_a_name_shows_the_verdict(analysis: Analysis) -> None:
     found = at(analysis, "twice(")
     assert PROGRAM[found.span.start : found.span.end] == "twice"
     assert "proved" in found.markdown
-    assert "| `x` |" in found.markdown and "| `n` | static |" in found.markdown
+    assert "| `x` |" in found.markdown and "public: `n`" in found.markdown
 
 
 def test_a_mechanism_shows_cost_and_conditions(analysis: Analysis) -> None:
@@ -141,9 +141,9 @@ end
         ("sums(data, n)", "sums", "proved"),
         ("if n", "if n > 2", "rule: `if`"),
         ("end\n    both", None, ""),
-        ("+ x)", "x + x", "nothing is claimed of it"),
-        ("undefined_name", "undefined_name", "nothing is claimed of it"),
-        ("y = ", "y", "nothing is claimed of it"),
+        ("+ x)", "x + x", "sensitivity unknown: `undefined_name` is not defined here (DP101, line 21)"),
+        ("undefined_name", "undefined_name", "sensitivity unknown: `undefined_name` is not defined"),
+        ("y = ", "y", "no guarantee: noise for 1, sensitivity 3 (DP301, line 24)"),
         ("laplacian_mechanism(", "laplacian_mechanism", "noise of scale"),
         ("lost(", "lost", "[DP301](https://"),
     ],
@@ -162,6 +162,33 @@ def test_what_a_call_costs() -> None:
     text = at(Engine().check(PROGRAM), "gaussian_mechanism(").markdown
     assert "costs **ε eps**, **δ 0.2** in `v`, each time it runs" in text
     assert "released by a mechanism" in text
+
+
+FIRST = """\
+function mean_age(ages::MetricVector(Bounded(Real, 0, 120), ChangeOne), eps::Static()) :: Priv()
+    laplacian_mechanism(120, eps, sum(ages)) / length(ages)
+end
+function hours(hours::MetricVector(Bounded(Real, 0, 80), Symmetric)) :: Priv()
+    laplacian_mechanism(1, 0.5, sum(hours))
+end
+"""
+
+
+def test_the_result_comes_first_and_the_reference_last() -> None:
+    analysis = Engine().check(FIRST)
+
+    def order(place: str, *said: str) -> None:
+        found = hover(analysis, FIRST.index(place))
+        assert found is not None
+        places = [found.markdown.index(each) for each in said]
+        assert places == sorted(places), found.markdown
+
+    whom = "| `ages` | one record replaced | `eps` | `0` |"
+    order(
+        "mean_age(", "proved, under 2", whom, "public: `eps`, `length(ages)`", "holds if", "Laplace ε = eps", "returns"
+    )
+    order("hours(", "**`hours`** · not private: noise for 1, sensitivity 80", "no guarantee", "[DP301]", "returns")
+    order("sum(ages)", "sensitivity **120** in `ages`", "rule:", "```julia", "[all about `sum`]")
 
 
 def test_what_is_drawn() -> None:

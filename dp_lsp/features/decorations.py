@@ -12,9 +12,10 @@ from typing import NamedTuple
 from dp_lsp.analysis.facts import WAITING, Fact, FactPart, Role, Spent
 from dp_lsp.analysis.records import FunctionReport, State
 from dp_lsp.analysis.workspace import Document
-from dp_lsp.features.hover import numeric_words, verdict
+from dp_lsp.features.hover import numeric_words, standing
 from dp_lsp.features.markdown import code, together
-from dp_lsp.features.outline import WORDS, summary
+from dp_lsp.features.outline import summary
+from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
 _FORMULA = 24  # characters of a number that is shown beside the code
@@ -87,7 +88,7 @@ def _values(facts: Sequence[Fact], text: str, sensitivity: bool, privacy: bool) 
             label = _short(" · ".join(f"{_formula(bound)} in {', '.join(names)}" for bound, names in _grouped(fact)))
             moves = "; ".join(f"{bound} in {_listed(names)}" for bound, names in _grouped(fact))
             prefix = f"{name}: " if fact.part is FactPart.AFTER or len(named) > 1 else ""
-            yield prefix + label, f"From here on, `{name}` moves by at most {moves}."
+            yield prefix + label, f"From here on, `{name}` has sensitivity {moves}."
     released = [fact for fact in facts if fact.until and fact.part is not FactPart.AFTER and fact.role is Role.RELEASED]
     if released and privacy and not any(fact.spent for fact in facts):
         yield "released", _RELEASED
@@ -132,21 +133,19 @@ def lenses(document: Document) -> list[_Lens]:
     return [
         _Lens(title, each.name_span, each.state is not State.STALE)
         for each in document.functions
-        for title in (_title(each), *each.proved_chains)
+        for title in (_title(each, document.problems), *each.proved_chains)
     ]
 
 
-def _title(function: FunctionReport) -> str:
-    """State before number: ``proved · x: ε 0.1  δ 0``."""
+def _title(function: FunctionReport, problems: Sequence[Problem]) -> str:
+    """State before number: ``proved · x: ε 0.1  δ 0``; of what is not proved, the cause: ``not private: noise for 1,
+    sensitivity 2``."""
     if function.state is State.STALE:
         return _CHECKING
-    if function.state is State.UNKNOWN:
-        title = " · ".join(filter(None, (WORDS[function.state], function.reason)))
-    elif function.state is State.ASSUMED:
-        title = verdict(function)
-    else:
+    title = standing(function, problems)
+    if function.state is State.PROVED:
         bounds = _numbers(function) or summary(function, first=True)
-        title = " · ".join(filter(None, (verdict(function), bounds, _hidden(function))))
+        title = " · ".join(filter(None, (title, bounds, _hidden(function))))
     return title if len(title) <= _LONGEST else title[: _LONGEST - 1] + "…"
 
 

@@ -23,7 +23,7 @@ from dp_lsp.analysis.rows import (
 from dp_lsp.features.markdown import code, prose, table, together
 from dp_lsp.features.outline import WORDS
 from dp_lsp.language import Language
-from dp_lsp.problem import DOCUMENTATION, Named, Problem, Severity, There
+from dp_lsp.problem import DOCUMENTATION, INFINITE, Named, Problem, Severity, There
 from dp_lsp.text import Span
 
 KINDS = {"sensitivity": "sensitivity", "privacy": "private", "blackbox": "black box"}
@@ -31,6 +31,7 @@ _SHORT = 30  # characters of a formula that is shown as it is
 _MOST = 12  # conditions shown; a person does not read more, and the report has them all
 _MOST_ERRORS = 3  # shown; the others are marked in the text
 _LONGEST = 60  # characters of an expression shown
+_TOLD = 120  # characters of what a builtin does, and what is left of the sentence
 _CHECKING = "*checking: this is from before the last edit*"
 
 
@@ -77,19 +78,18 @@ def _about(analysis: Analysis, offset: int, stale: bool) -> _About | None:
     if not known:
         return None
     around = next((each for each in analysis.functions if each.span.covers(offset)), None)
-    fact, open_state = known[0], stale or around is None or around.state is not State.UNKNOWN
+    fact = known[0]
     if fact.part in (FactPart.NORM, FactPart.TYPE):
         return None
     if fact.part is FactPart.CALLEE:
         called = next((each for each in known[1:] if each.rule == fact.rule), fact)
-        expression_ = _expression(called, analysis.source.text, stale, open_state)
-        return (*_builtin(fact.rule, analysis.language), *expression_), fact.span, True
+        return (*_expression(called, analysis, stale, around), *_builtin(fact.rule, analysis.language)), fact.span, True
     if fact.role is Role.FUNCTION:
         name = analysis.source.text[fact.span.start : fact.span.end]
         methods = list(analysis.methods(name, offset))
         if methods:
             return [text for each in methods for text in function_text(analysis, each, stale)], fact.span, False
-    about = tuple(_expression(fact, analysis.source.text, stale, open_state))
+    about = tuple(_expression(fact, analysis, stale, around))
     declared = _declared(around, fact, analysis) if around is not None and not stale else None
     if declared is not None and declared.stability is not None and declared.stability.shown:
         about = (*about, f"stability: {stability_words(declared.stability)}")
@@ -119,8 +119,14 @@ def _builtin(name: str, language: Language) -> Iterator[str]:
 
     row, spelling = builtins.TABLE[name], language.builtins.spelling(name)
     yield f"```{language.id}\n{spelling.signature}\n```"
-    yield prose(row.told(language.rendering))
+    yield prose(_beginning(row.told(language.rendering)))
     yield f"[all about {code(spelling.name)}]({builtin_url(row.name)}) · {prose(row.source)}"
+
+
+def _beginning(text: str) -> str:
+    """The first sentences of a text; its page has the others."""
+    end = text.find(". ", _TOLD)
+    return text if end < 0 else text[: end + 1]
 
 
 def builtin_url(name: str) -> str:
@@ -147,36 +153,59 @@ def assuming(function: FunctionReport) -> str:
     return f", assuming {names}" if names else ""
 
 
+def standing(function: FunctionReport, problems: Iterable[Problem], in_short: bool = False) -> str:
+    """The verdict, and what is behind one that nobody wants; ``problems`` are those of its file. ``in_short`` leaves
+    that out where it is a whole sentence."""
+    if function.state not in (State.FAILED, State.UNKNOWN):
+        return verdict(function)
+    state = "not private" if _is_exposed(function) else WORDS[function.state]
+    wrong = next((each for each in problems if says_why(each, function)), None)
+    why = wrong.cause if wrong is not None else ""
+    if not in_short:
+        why = why or function.reason or (wrong.message if wrong is not None else "")
+    return f"{state}: {why}" if why else state
+
+
+def _is_exposed(function: FunctionReport) -> bool:
+    """Whether it is known that a function that is declared private leaves a parameter unprotected."""
+    exposed = any(each.epsilon == INFINITE for each in function.parameters)
+    return function.kind == "privacy" and function.state is State.FAILED and exposed
+
+
 def function_text(analysis: Analysis, function: FunctionReport, stale: bool = False) -> Iterator[str]:
-    """What is proved of a function, in paragraphs of Markdown. What is ``stale`` was so before an edit."""
-    open_ones = function.open_conditions
-    state = verdict(function)
+    """What is proved of a function, in paragraphs of Markdown: what is so, then why, then what else there is to know.
+    What is ``stale`` was so before an edit."""
+    wrong = [each for each in analysis.problems if says_why(each, function)][:_MOST_ERRORS]
+    state = standing(function, wrong, in_short=True)
     if stale:
         state = f"{WORDS[State.STALE]} (before the edit: {state})"
-    yield f"**{code(function.name)}**: {KINDS[function.kind]} · {prose(state)}"
-    wrong = [each for each in analysis.problems if _says_why(each, function)][:_MOST_ERRORS]
-    told = any(function.reason in each.message for each in wrong)
-    if function.state is not State.PROVED and function.reason and not told:
-        yield prose(function.reason)
-    yield _errors(analysis, wrong)
-    if function.state is State.UNKNOWN and function.kind != "blackbox":
-        return  # there is nothing to say of its arguments
+    kind = () if _is_exposed(function) else (KINDS[function.kind],)
+    yield " · ".join((f"**{code(function.name)}**", *kind, prose(state)))
+    if function.state is State.UNKNOWN and function.kind != "blackbox":  # there is nothing to say of its arguments
+        if not any(function.reason in each.message for each in wrong):
+            yield prose(function.reason)
+        yield _errors(analysis, wrong)
+        return
     yield _parameters(function)
-    yield _public(function)
-    yield "\n".join(f"- {each}" for each in stability(function))
     yield _numbers(function)
-    yield _spending(analysis, function)
-    if function.returns:
-        yield f"returns {_type(*function.words.result)}"
-    if open_ones:
-        shown = [code(c.text) if c.formula else prose(c.text) for c in open_ones[:_MOST]]
-        more = [f"and {len(open_ones) - _MOST} more"] if len(open_ones) > _MOST else []
-        yield "conditions: " + " · ".join(shown + more)
+    yield _public(function)
+    yield _conditions(function)
     yield _assumed(function)
+    yield _errors(analysis, wrong)
+    yield _spending(analysis, function)
+    yield "\n".join(f"- {each}" for each in (*map(prose, function.proved_chains), *stability(function)))
     yield _free(function)
-    rules = dict.fromkeys(bound.rule for bound in function.bounds)
-    if rules:
-        yield "composition: " + ", ".join(map(prose, rules))
+    rules = ", ".join(dict.fromkeys(prose(bound.rule) for bound in function.bounds))
+    returns = f"returns {_type(*function.words.result)}" if function.returns else ""
+    yield " · ".join(filter(None, (returns, f"{rules} composition" if rules else "")))
+
+
+def _conditions(function: FunctionReport) -> str:
+    """What the bounds hold under."""
+    found = function.open_conditions
+    shown = [code(each.text) if each.formula else prose(each.text) for each in found[:_MOST]]
+    more = [f"and {len(found) - _MOST} more"] if len(found) > _MOST else []
+    return "holds if " + " · ".join(shown + more) if found else ""
 
 
 def _assumed(function: FunctionReport) -> str:
@@ -208,15 +237,16 @@ def _link(there: There) -> str:
     return f"[{name}]({path.as_uri()}#L{there.line})" if path.is_absolute() else name
 
 
-def _says_why(problem: Problem, function: FunctionReport) -> bool:
+def says_why(problem: Problem, function: FunctionReport) -> bool:
     """Whether it is a reason why a function is not proved."""
     return (problem.severity is Severity.ERROR or problem.unchecked) and function.span.covers(problem.span.start)
 
 
 def _public(function: FunctionReport) -> str:
-    """What everybody may know of what is protected."""
-    sizes = dict.fromkeys(size for parameter in function.parameters for size in parameter.public)
-    return f"public: {', '.join(map(code, sizes))}" if sizes else ""
+    """What everybody may know: parameters, and sizes of what is protected."""
+    static = [parameter.name for parameter in function.parameters if parameter.static]
+    found = dict.fromkeys((*static, *(size for parameter in function.parameters for size in parameter.public)))
+    return f"public: {', '.join(map(code, found))}" if found else ""
 
 
 def stability(function: FunctionReport) -> Iterator[str]:
@@ -268,7 +298,8 @@ def _parameters(function: FunctionReport) -> str:
     head, cells = _TABLES[function.kind]
     groups: dict[tuple[tuple[str, ...], ...], list[str]] = {}
     for parameter in function.parameters:
-        groups.setdefault(tuple(cells(parameter)), []).append(code(parameter.name))
+        if not parameter.static or function.kind == "blackbox":
+            groups.setdefault(tuple(cells(parameter)), []).append(code(parameter.name))
     rows = [
         (", ".join(names) if index == 0 else "or", *row)
         for rows, names in groups.items()
@@ -280,9 +311,7 @@ def _parameters(function: FunctionReport) -> str:
 def _private(parameter: ParameterReport) -> Iterator[tuple[str, ...]]:
     """One row for each guarantee, of which the reader may take any: exact if that is short."""
     epsilon, delta = parameter.epsilon or "", parameter.delta or ""
-    if parameter.static:
-        yield "", "static", ""
-    elif not parameter.is_guaranteed:
+    if not parameter.is_guaranteed:
         yield "", prose(parameter.shown), ""
     elif max(len(epsilon), len(delta)) <= _SHORT:
         yield prose(parameter.neighbours), code(epsilon), code(delta)
@@ -292,7 +321,7 @@ def _private(parameter: ParameterReport) -> Iterator[tuple[str, ...]]:
 
 
 def _sensitive(parameter: ParameterReport) -> Iterator[tuple[str, ...]]:
-    yield ("static" if parameter.static else prose(parameter.shown),)
+    yield (prose(parameter.shown),)
 
 
 def _typed(parameter: ParameterReport) -> Iterator[tuple[str, ...]]:
@@ -300,7 +329,7 @@ def _typed(parameter: ParameterReport) -> Iterator[tuple[str, ...]]:
 
 
 _TABLES: dict[str, tuple[tuple[str, ...], Callable[[ParameterReport], Iterator[tuple[str, ...]]]]] = {
-    "sensitivity": (("moves the result by at most",), _sensitive),
+    "sensitivity": (("sensitivity",), _sensitive),
     "privacy": (("what is hidden", "ε", "δ"), _private),
     "blackbox": (("type",), _typed),
 }
@@ -313,21 +342,37 @@ def _free(function: FunctionReport) -> str:
     return f"for you to choose:\n{listed}" if listed else ""
 
 
-def _expression(fact: Fact, text: str, stale: bool, known: bool) -> Iterator[str]:
-    shown = " ".join(text[fact.span.start : fact.span.end].split())
+def _expression(fact: Fact, analysis: Analysis, stale: bool, around: FunctionReport | None) -> Iterator[str]:
+    """What is known of an expression: how far it moves and what it costs, then why; in a function of which nothing is
+    known, the reason."""
+    shown = " ".join(analysis.source.text[fact.span.start : fact.span.end].split())
     if len(shown) > _LONGEST:
         shown = shown[: _LONGEST - 1] + "…"
     type_, *rest = expression(fact)
     yield f"**{code(shown)}** : {type_}"
-    if known and fact.role is Role.UNKNOWN and not fact.moves and fact.metric:
-        yield "nothing is claimed of it: something is wrong with its function"
-    elif known:
+    unknown = around is not None and around.state is State.UNKNOWN and not stale
+    if around is not None and (unknown or _is_lost(fact)):
+        missing = "sensitivity unknown" if unknown or around.kind != "privacy" else "no guarantee"
+        yield prose(f"{missing}: {_why_unknown(fact, analysis, around)}")
+    else:
         yield from rest
         yield _rule(fact)
-    else:
-        yield "nothing is claimed of it: its function was not checked to the end"
     yield prose(fact.lost)
     yield _CHECKING if stale else ""
+
+
+def _is_lost(fact: Fact) -> bool:
+    """Whether nothing is claimed of a value, as something is wrong with its function."""
+    return fact.role is Role.UNKNOWN and not fact.moves and bool(fact.metric)
+
+
+def _why_unknown(fact: Fact, analysis: Analysis, around: FunctionReport) -> str:
+    """What is wrong at the place of a fact, else with the function around it."""
+    wrong = [each for each in analysis.problems if says_why(each, around)]
+    first = next((each for each in wrong if fact.span.covers(each.span.start)), wrong[0] if wrong else None)
+    if first is None:
+        return around.reason or f"`{around.name}` was not checked to the end"
+    return f"{first.cause or first.message} ({first.code}, line {analysis.source.place(first.span.start).line})"
 
 
 def _rule(fact: Fact) -> str:
@@ -347,9 +392,9 @@ def expression(fact: Fact) -> Iterator[str]:
     moves = ", ".join(f"**{prose(bound)}** in {code(parameter)}" for parameter, bound in fact.moves)
     if any(WAITING in bound for _, bound in fact.moves):
         names = ", ".join(code(parameter) for parameter, _ in fact.moves)
-        yield f"moves with {names}; how far is known where its function is called, for that depends on types"
+        yield f"sensitivity in {names}: known where its function is called, for it depends on types"
     elif moves:
-        yield f"moves by at most {moves}"
+        yield f"sensitivity {moves}"
     elif fact.metric:
         yield _UNMOVED[fact.role]
     for parameters, epsilon, delta in fact.spent:
@@ -363,11 +408,11 @@ def _type(text: str, value: str) -> str:
 
 
 _UNMOVED = {
-    Role.UNKNOWN: "moves with no parameter: public, or released by a mechanism",
-    Role.PRIVATE: "moves with no parameter",
-    Role.PUBLIC: "public: it moves with no parameter",
-    Role.RELEASED: "released by a mechanism: it moves with no parameter",
-    Role.FUNCTION: "moves with no parameter",
+    Role.UNKNOWN: "sensitivity **0**: public, or released by a mechanism",
+    Role.PRIVATE: "sensitivity **0**",
+    Role.PUBLIC: "public: sensitivity **0**",
+    Role.RELEASED: "released by a mechanism: what is made of it costs nothing more",
+    Role.FUNCTION: "sensitivity **0**",
 }
 
 

@@ -791,6 +791,7 @@ class TooSensitive(Kind):
     code = "DP301"
     name = "too-sensitive"
     refutable = True
+    cause = "noise for {declared}, sensitivity {inferred}"
     message = "the noise hides a change of {declared}, but `{written}` can change by {inferred}{nevertheless}"
 
 
@@ -816,6 +817,7 @@ class UnboundedInput(Kind):
 
     code = "DP302"
     name = "unbounded-input"
+    cause = "`{written}` has unbounded sensitivity in `{variable}`"
     message = "no noise hides `{written}`: a change of 1 in `{variable}` can move it by any amount{because}"
 
 
@@ -1021,6 +1023,7 @@ class SensitivityMissed(Kind):
     code = "DP306"
     name = "sensitivity-missed"
     refutable = True
+    cause = "sensitivity {moves}, its comment says {most}"
     message = "`{name}` moves by up to {moves} when `{variable}` moves by 1{over}, but its comment says at most {most}"
 
 
@@ -1043,6 +1046,7 @@ class NoMechanism(Kind):
 
     code = "DP401"
     name = "no-mechanism"
+    cause = "no mechanism"
     message = "`{name}` is declared `{code.private}`, but it runs no mechanism: add one, or remove `{code.private}`"
 
 
@@ -1227,6 +1231,7 @@ class LeavesUnprotected(Kind):
 
     code = "DP404"
     name = "leaves-unprotected"
+    cause = "{what} still moves with `{variable}`"
     message = "{what} still moves with `{variable}`, and no mechanism has hidden it: {consequence}"
 
 
@@ -1342,6 +1347,7 @@ class BudgetMissed(Kind):
 
     code = "DP413"
     name = "budget-missed"
+    cause = "budget: {missed}"
     message = "`{name}` is not within its budget for `{variables}`: {missed}"
 
 
@@ -1490,6 +1496,7 @@ class QueryTooSensitive(Kind):
     code = "DP432"
     name = "query-too-sensitive"
     refutable = True
+    cause = "noise for {declared}, a query has sensitivity {inferred}"
     message = (
         "a query can change by {inferred} with `{variable}`, but the noise of `{mechanism}` hides a change of "
         "{declared}{nevertheless}"

@@ -60,7 +60,7 @@
              (eglot-hover-eldoc-function (lambda (text &rest _) (setq shown text)))
              (accept-process-output nil 0.5)
              shown))
-    (sure (string-match-p "moves by at most" shown) shown)))
+    (sure (string-match-p "sensitivity" shown) shown)))
 
 (check "inlay hint"
   (eglot-inlay-hints-mode 1)

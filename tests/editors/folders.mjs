@@ -43,7 +43,7 @@ await part('folders', { extensions: [EXTENSION, julia], settings }, {
     const hover = bench.page.locator('.monaco-hover:visible .hover-contents');
     await until('hovers of both', async () => {
       const texts = (await hover.allInnerTexts()).join('\n');
-      return /Julia says/.test(texts) && /moves by at most/.test(texts);
+      return /Julia says/.test(texts) && /sensitivity 2/.test(texts);
     });
     await bench.picture('beside');
     await bench.page.keyboard.press('Escape');

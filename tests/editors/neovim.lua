@@ -60,7 +60,7 @@ check('hover', function()
   vim.api.nvim_win_set_cursor(0, { 2, 4 })
   vim.lsp.buf.hover()
   local shown = until_('a hover', float)
-  assert(shown:find('moves by at most', 1, true) and shown:find('2', 1, true), shown)
+  assert(shown:find('sensitivity', 1, true) and shown:find('2', 1, true), shown)
   vim.cmd.fclose({ bang = true })
 end)
 

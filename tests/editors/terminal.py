@@ -61,7 +61,7 @@ def diagnostics(screen: Screen) -> None:
 
 def hover(screen: Screen) -> None:
     screen.keys("Escape", "g", "g", "j", "g", "s")  # the second line's first character
-    shown = screen.until("a hover", lambda text: "moves by at most" in text, "Escape", "Space", "k")
+    shown = screen.until("a hover", lambda text: "sensitivity" in text, "Escape", "Space", "k")
     assert "y : Real" in shown, shown
     screen.keys("Escape")
 

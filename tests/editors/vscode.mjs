@@ -44,7 +44,7 @@ await part('vscode', { extensions: [EXTENSION], settings }, {
     await bench.open('broken.jl');
     await until('an underline', () => bench.squiggles());
     await until('a hint', async () => /y = x \+ x *2 in x/.test(await bench.text()));
-    await until('a lens', async () => (await bench.lenses()).some((lens) => /^failed/.test(lens)));
+    await until('a lens', async () => (await bench.lenses()).some((lens) => /^not private: noise for 1, sensitivity 2$/.test(lens)));
     await until('the state', async () => /dp-lsp: failed 1/.test(await bench.status()));
     await bench.page.keyboard.press('Control+Shift+M');
     const problems = bench.page.locator('.markers-panel-container .monaco-list-row');
