@@ -366,6 +366,8 @@ class Annotations(ABC):
 
     norms: Mapping[str, Norm]
     words: frozenset[str]
+    apart: frozenset[str] = frozenset()
+    """The names of types of the language itself, of which no value is one that is understood."""
 
     @abstractmethod
     def parameter(self, node: TypeExpr | None) -> tuple[Annotation, bool]:

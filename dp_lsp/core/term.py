@@ -320,6 +320,8 @@ class Method:
     defines: tuple[tuple[Declared, ...], ...] = ()
     """The types of the arguments of all methods that its text defines, if these are not those of its parameters: where
     some may be left out, are told apart by their names, or stand for any number of arguments."""
+    needs: frozenset[str] = frozenset()
+    """The names of types that arguments must have, as far as these are known by their names."""
 
     @property
     def dispatch(self) -> tuple[Declared, ...]:

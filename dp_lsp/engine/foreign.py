@@ -8,7 +8,7 @@ language that only the opened module may bring.
 
 A method that is added to a function of the language, such as ``Base.length(x::Basis)``, is called for arguments of its
 types alone. If one of these is a type that the project defines, no value of the language has it: what the rules say of
-the function stays true of such values.
+the function stays true of such values. The same holds of the other methods of a function of the project.
 """
 
 from __future__ import annotations
@@ -25,13 +25,22 @@ from dp_lsp.problem import Problem
 Units = list[InferenceUnit]
 
 
-def doubts(modules: Sequence[Units], clouds: dict[str, str], language: Language) -> None:
+def doubts(modules: Sequence[Units], clouds: dict[str, str], language: Language) -> list[frozenset[str]]:
     """Add to ``clouds``, names of the modules with the reason why nothing is known of them, and to the problems of
-    their units."""
-    known = _types(modules)
+    their units; of each module the names of types that no value of the language has."""
+    known, found = _types(modules), list[frozenset[str]]()
     for units in modules:
-        _doubt_additions(units, known, clouds, language)
+        own = _own(units, known)
+        _doubt_additions(units, own, clouds, language)
         _doubt_opened(units, clouds, language)
+        defined = {each.name for unit in units for each in (*unit.lowered.definitions, *unit.lowered.imported)}
+        found.append((own - _understood(modules)) | (language.annotations.apart - known - defined - clouds.keys()))
+    return found
+
+
+def _understood(modules: Sequence[Units]) -> frozenset[str]:
+    """The types that the project defines of which there are values of the language."""
+    return frozenset(name for units in modules for unit in units for name, _ in unit.lowered.structures)
 
 
 def _add(units: Units, index: int, problem: Problem) -> None:
@@ -53,13 +62,15 @@ def _of_type(unit: InferenceUnit) -> bool:
     return all(hasattr(definition, "params") for definition in unit.lowered.definitions)
 
 
-def _doubt_additions(units: Units, types: frozenset[str], clouds: dict[str, str], language: Language) -> None:
+def _doubt_additions(units: Units, own: frozenset[str], clouds: dict[str, str], language: Language) -> None:
     """Methods that may be called for values of the language."""
     imported = {each.name: (index, each) for index, unit in enumerate(units) for each in unit.lowered.imported}
     extending = {name: found for name, found in imported.items() if found[1].extends}
-    own = _own(units, types, [each for _, each in imported.values()])
+    defined = {definition.name for unit in units for definition in unit.lowered.definitions}
     for index, unit in enumerate(units):
         for addition in unit.lowered.additions:
+            if addition.hidden and (own.isdisjoint(addition.types) or addition.name not in defined):
+                clouds.setdefault(addition.name, addition.reason)
             if _is_apart(addition, own, extending.keys(), language):
                 for name in own & addition.types:
                     clouds.setdefault(name, addition.reason)  # what a value of it does may be another thing
@@ -77,13 +88,13 @@ def _doubt_additions(units: Units, types: frozenset[str], clouds: dict[str, str]
         _blame(units, extending[name])
 
 
-def _own(units: Units, types: frozenset[str], imported: Sequence[Imported]) -> frozenset[str]:
+def _own(units: Units, types: frozenset[str]) -> frozenset[str]:
     """The types of the project that a module knows by their names."""
+    imported = [each for unit in units for each in unit.lowered.imported]
     here = frozenset[str]().union(*(unit.lowered.types for unit in units))
     foreign = {each.name for each in imported if not each.module.startswith(".")}
-    opens = any(not opened.module.startswith(".") for unit in units for opened in unit.lowered.opened)
     brought = frozenset(each.name for each in imported if each.module.startswith("."))
-    return (types & (here | brought if opens else types)) - foreign
+    return (types & (here | brought)) - foreign
 
 
 def _is_apart(addition: Addition, own: frozenset[str], extending: Collection[str], language: Language) -> bool:

@@ -58,8 +58,10 @@ class Module:
     def add(self, index: int, known: KnownChunk) -> None:
         """This is known of a unit."""
         self.known[index] = known
-        for name, meaning in known.meanings:
-            self._meanings.setdefault(name, []).append(meaning)
+        definitions = self.program.units[index].lowered.definitions
+        for definition, (name, meaning) in zip(definitions, known.meanings, strict=True):
+            if self.program.counts(definition):
+                self._meanings.setdefault(name, []).append(meaning)
 
 
 NOTHING = Module(Program((), {}, Semantics()), {})
@@ -93,14 +95,17 @@ class Carried:
 
 def _is_same_shape(before: Program, now: Program) -> bool:
     """Whether the units define and use the same names one after the other, so that their order is the same."""
-    if len(before.given) != len(now.given):
+    if len(before.given) != len(now.given) or before.apart != now.apart:
         return False
     pairs = ((one.lowered, other.lowered) for one, other in zip(before.given, now.given, strict=True))
     return all(one is other or _shape(one) == _shape(other) for one, other in pairs)
 
 
-def _shape(lowered: Lowered) -> list[tuple[str, frozenset[str]]]:
-    return [(each.name, each.uses) for each in lowered.definitions]
+def _shape(lowered: Lowered) -> list[tuple[str, frozenset[str], frozenset[str]]]:
+    return [(each.name, each.uses, getattr(each, "needs", _NOTHING)) for each in lowered.definitions]
+
+
+_NOTHING = frozenset[str]()
 
 
 # Places that a problem names in other pieces of text: where they stand now, in whatever files.

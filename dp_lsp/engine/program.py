@@ -57,10 +57,19 @@ class Program:
 
     ``given`` are the units as they were before any was lowered again. ``clouds`` are names whose meaning cannot be
     read off, with the reason. They are those of all modules of a project: what runs in one may reach into another.
+    ``apart`` are types that no value of the language has: a method that needs an argument of one is called for no such
+    value, so to those who use its name the other methods are all that there are.
     """
 
-    def __init__(self, units: tuple[InferenceUnit, ...], clouds: Mapping[str, str], semantics: Semantics) -> None:
+    def __init__(
+        self,
+        units: tuple[InferenceUnit, ...],
+        clouds: Mapping[str, str],
+        semantics: Semantics,
+        apart: frozenset[str] = frozenset(),
+    ) -> None:
         self._semantics = semantics
+        self.apart = apart
         self.given = units
         self.units = list(units)
         self.clouds = clouds
@@ -77,6 +86,16 @@ class Program:
             for definition in unit.lowered.definitions:
                 self.definers.setdefault(definition.name, []).append(index)
                 self._definitions.setdefault(definition.name, []).append((next(position), definition))
+        known = (each for found in self._definitions.values() for _, each in found)
+        self._callable = {each.name for each in known if not self._is_apart(each)}
+
+    def _is_apart(self, definition: Definition) -> bool:
+        """Whether a method is called for no value of the language."""
+        return isinstance(definition, Method) and not self.apart.isdisjoint(definition.needs)
+
+    def counts(self, definition: Definition) -> bool:
+        """Whether those who use its name may use a definition: all do, if none is called for a value of the language."""
+        return definition.name not in self._callable or not self._is_apart(definition)
 
     def put(self, index: int, unit: InferenceUnit) -> None:
         """The unit is this one, as it is lowered now."""
@@ -92,7 +111,7 @@ class Program:
 
     def defined(self, name: str) -> tuple[Conflict | None, bool]:
         """Why the definitions of a name contradict each other, if they do, and whether there is just one."""
-        found = self._definitions.get(name, ())
+        found = [each for each in self._definitions.get(name, ()) if self.counts(each[1])]
         if len(found) < 2:
             return None, bool(found)
         if name not in self._conflicts:
@@ -158,5 +177,8 @@ class Program:
         for definition in self.units[index].lowered.definitions:
             for name in sorted(definition.uses):
                 for target in self.definers.get(name, ()):
-                    if target != index:
+                    if target != index and any(map(self.counts, self._of(name, target))):
                         yield target, name
+
+    def _of(self, name: str, index: int) -> Iterator[Definition]:
+        return (each for each in self.units[index].lowered.definitions if each.name == name)

@@ -126,8 +126,11 @@ class _Expansion:
             else:
                 self._unit(frame)
         _doubts(self._modules, self._clouds)
-        foreign.doubts(self._modules, self._clouds, language)
-        programs = tuple(Program(tuple(units), self._clouds, language.semantics) for units in self._modules)
+        apart = foreign.doubts(self._modules, self._clouds, language)
+        programs = tuple(
+            Program(tuple(units), self._clouds, language.semantics, types)
+            for units, types in zip(self._modules, apart, strict=True)
+        )
         return Project(programs, tuple(part for part in self._parts if part is not None), tuple(self._names))
 
     def _text(self, name: str) -> SourceText:

@@ -62,15 +62,17 @@ class Opened(NamedTuple):
 
 
 class Addition(NamedTuple):
-    """A method that is added to a function which the language may call, whether the program names that or not. It is
-    called for no value of the language if one of the ``types`` that an argument must have is a type that the program
-    defines. Of one that is not ``qualified`` the module must have imported the function: else it is another one."""
+    """A method that is added to a function which the language may call, whether the program names that or not, or one
+    of the program that is not understood, and so ``hidden``. It is called for no value of the language if one of the
+    ``types`` that an argument must have is a type that the program defines. One that is not ``qualified`` belongs to
+    the function of a module if that was imported: else to another one."""
 
     name: str
     qualified: bool
     types: frozenset[str]
     span: Span
     reason: str
+    hidden: bool = False
 
 
 class Lowered(NamedTuple):
@@ -316,6 +318,9 @@ class _TopLevel:
                 names -= {name}
                 reason = f"a method of `{name}` of another module" if qualified else f"`{name}` gets another meaning"
                 self._additions.append(Addition(name, qualified, types, node.span, reason))
+            elif types:
+                names -= {name}
+                self._additions.append(Addition(name, False, types, node.span, what, hidden=True))
         if (
             does.anything
             or self._shows_all(does)

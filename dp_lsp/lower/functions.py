@@ -114,6 +114,7 @@ class Functions:
             passes_captured=bool(OUTSIDE & self._statements.returned),
             converts=self._unit.language.annotations.run_time(node.returns),
             defines=_defined(node.params, params),
+            needs=self._unit.language.annotations.needed(node.params),
         )
 
     def constant(self, value: surface.Node) -> Body:

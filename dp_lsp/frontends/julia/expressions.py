@@ -205,12 +205,12 @@ class _Headers:
 
     def defined(self, node: Node) -> Summary:
         """What a definition with this header gives another meaning."""
-        bounds: dict[str, str] = {}
+        bounds: dict[str, str] | None = {}
         types = frozenset[str]()
         while True:
             made = self.made.get(node)
             if isinstance(made, Limited):
-                bounds |= dict(filter(None, map(self._limit, made.limits)))
+                bounds = self._bounds(made.limits, bounds)
                 node = made.header
             elif isinstance(made, _Typed) and made.value is not None:
                 node = made.value
@@ -219,7 +219,7 @@ class _Headers:
                     return Summary(outside=frozenset((made.name,)))
                 return Summary(methods=frozenset((Added(made.name, True, types),)))
             elif isinstance(node, Call):
-                types = self._needed(node, bounds)
+                types = frozenset() if bounds is None else self._needed(node, bounds)
                 node = node.callee
                 if isinstance(self.made.get(node), _Typed):
                     return self.method_of(node)
@@ -228,11 +228,17 @@ class _Headers:
             else:
                 return Summary(anything="a definition whose name cannot be read off")
 
-    def _limit(self, limit: Node) -> tuple[str, str] | None:
-        """A variable of types, and the name of what it is bounded by."""
-        made = self.made.get(limit)
-        variable, bound = (made.value, _type_name(made.bound, {})) if isinstance(made, _Bounded) else (limit, "")
-        return (variable.name, bound) if isinstance(variable, Name) else None
+    def _bounds(self, limits: Sequence[Node], around: dict[str, str] | None) -> dict[str, str] | None:
+        """Variables of types, and the names of what they are bounded by, empty where these are not known; None where
+        the variables are not. Those ``around`` stand before them, and bound nothing that is known."""
+        found = None if around is None else dict.fromkeys(around, "")
+        for limit in limits:
+            made = self.made.get(limit)
+            variable, bound = (made.value, made.bound) if isinstance(made, _Bounded) else (limit, None)
+            if found is None or not isinstance(variable, Name):
+                return None
+            found[variable.name] = "" if bound is None else _type_name(bound, found)
+        return found
 
     def _needed(self, call: Call, bounds: dict[str, str]) -> frozenset[str]:
         """The types of the parameters that each call must give, as far as they have names."""

@@ -77,6 +77,15 @@ _JULIA = (
 )
 """Types of Julia itself, besides."""
 
+_APART = frozenset(
+    (
+        "Complex ComplexF16 ComplexF32 ComplexF64 String AbstractString SubString Char AbstractChar Symbol Expr Dict "
+        "AbstractDict IdDict Set AbstractSet IO IOStream IOBuffer IOContext MIME Regex Missing Module Method DataType Type "
+        "Val Ptr Task Channel Exception Pair CartesianIndex CartesianIndices LinearIndices Cmd VersionNumber"
+    ).split()
+)
+"""Types of Julia that have no value in common with those of numbers, arrays of them, tuples and functions."""
+
 _WIDER = {
     "DenseVector": "Vector",
     "DenseMatrix": "Matrix",
@@ -91,6 +100,7 @@ class JuliaAnnotations(Annotations):
 
     norms = _NORMS
     words = _WORDS
+    apart = _APART
 
     def structure(
         self, node: surface.TypeExpr | None, structures: Mapping[str, Annotation]
