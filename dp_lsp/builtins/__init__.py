@@ -24,8 +24,9 @@ from dp_lsp.builtins import (
     truth,
     variances,
 )
+from dp_lsp.builtins.arithmetic import MINUS, PLUS
 from dp_lsp.builtins.broadcasts import ENTRIES, ONE_BY_ONE, PICKED, ROWS_PICKED
-from dp_lsp.builtins.containers import LITERAL
+from dp_lsp.builtins.containers import LITERAL, TOTAL
 from dp_lsp.builtins.datasets import KEEPING
 from dp_lsp.builtins.define import Builtin, Form
 from dp_lsp.builtins.filling import EMPTY, STORE
@@ -98,10 +99,12 @@ __all__ = [
     "KEEPING",
     "LITERAL",
     "MAKING",
+    "MINUS",
     "ONE_BY_ONE",
     "PICKED",
     "PLACES",
     "PLACES_AND_ENTRIES",
+    "PLUS",
     "RANDOM",
     "RANGE",
     "ROW",
@@ -111,6 +114,7 @@ __all__ = [
     "SLICE_OF_ROWS",
     "STORE",
     "TABLE",
+    "TOTAL",
     "Builtin",
     "extent",
     "for_rows",

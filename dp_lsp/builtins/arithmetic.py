@@ -300,9 +300,11 @@ _DIFFERENCES = (
 )
 _BY_NUMBER = form(_divided, scaling(divide=True), _nonzero, linear=linear.quotient, v=_CONTAINER, c=NUMBER)
 
+PLUS, MINUS = "+", "-"
+
 ROWS: tuple[Builtin, ...] = (
     Builtin(
-        "+",
+        PLUS,
         "x + y",
         (
             *_signed(lambda x: x, intervals.added, linear.added),
@@ -324,7 +326,7 @@ ROWS: tuple[Builtin, ...] = (
         traits=(PreservesZero(), Additive(lambda index, count: True), NeverNaN(), monotonicity.IN_ALL),
     ),
     Builtin(
-        "-",
+        MINUS,
         "x - y",
         (_sum_of_numbers(Poly.__sub__, linear.difference, intervals.difference), *_DIFFERENCES),
         "Difference of numbers, or of containers of one kind, norm and size; with one argument, the negative.",

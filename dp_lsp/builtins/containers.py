@@ -57,6 +57,7 @@ GRADIENT = frozenset({Kind.GRADIENT})
 DATA = frozenset({Base.DATA})
 
 LITERAL = "[…]"
+TOTAL = "sum"
 
 _ACCESS = "Immediate from the metrics: no entry moves further than its row, no row further than its matrix"
 _EVERYDAY = "Inequalities between the norms of a vector; searched exhaustively in every norm"
@@ -294,7 +295,7 @@ ROWS: tuple[Builtin, ...] = (
         traits=(Integral(True), SampleSize(), RecordCount()),
     ),
     Builtin(
-        "sum",
+        TOTAL,
         "sum(v), sum(f, v), sum(m; dims)",
         (
             form(

@@ -41,6 +41,7 @@ from dp_lsp.core.types import (
     without_static,
 )
 from dp_lsp.infer import (
+    accumulators,
     carried,
     conditions,
     disjoint,
@@ -94,6 +95,9 @@ class _OneRound(NamedTuple):
 
 def loop(inference: Inference, node: term.Loop) -> Evaluation:
     """The tuple of what a loop carries, after its last round."""
+    summed = accumulators.summed(inference, node)
+    if summed is not None:
+        return summed
     rounds, counting = _rounds(inference, node)
     starts, starting = inference.infer_all(start for _, start in node.carried)
     once = _one_round(inference, node, starts, rounds)

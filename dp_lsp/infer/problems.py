@@ -1450,6 +1450,45 @@ class PlaceOfRecord(Kind):
     message = "`{written}` takes the record at one position, and {because} ({relation}): {remedy}"
 
 
+class MoreThanAdded(Kind):
+    """A loop goes over the records of a dataset in which they stand in no order (Symmetric, ChangeOne) or at no places
+    (InsertDelete), and its rounds do more than add something up. What is added up is the same in any order; what else a
+    round makes of what the rounds before it have left may be anything.
+
+    Broken:
+
+    ```julia
+    function f(v::MetricVector(Bounded(Real, 0, 10), ChangeOne), eps::Static()) :: Priv()
+        s = 0.0
+        for x in v
+            s = s / 2 + x
+        end
+        laplacian_mechanism(10, eps, s)
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(v::MetricVector(Bounded(Real, 0, 10), ChangeOne), eps::Static()) :: Priv()
+        s = 0.0
+        for x in v
+            s += x / 2
+        end
+        laplacian_mechanism(5, eps, s)
+    end
+    ```
+    """
+
+    code = "DP439"
+    name = "more-than-added"
+    message = (
+        "each round of a loop over the records of `{dataset}` may do no more to `{carried}` than `{carried} += …`, "
+        "outside of other loops, as records are at no places ({relation}): do so, or use what tells something of all "
+        "records, such as a count or a maximum; where places count, declare `Hamming`"
+    )
+
+
 class ChosenValue(Kind):
     """A mechanism released which entry is the largest, and the entry itself is used as if it had been released, too.
 

@@ -1,6 +1,6 @@
 """The same function in other words: comprehensions and broadcasts in place of maps; masks in place of filters;
 broadcasts in place of counts and products; and comprehensions, maps and vectors that are filled in place of loops that
-add up what they release.
+add up what they release; and loops that add something up in place of sums and counts.
 
 Which words are chosen follows from the text alone, so a seed keeps the function that it had."""
 
@@ -15,6 +15,7 @@ _CALL = re.compile(r"\b(map|count|filter|filter_rows|count_rows)\((\w+) -> ")
 _SIMPLE = re.compile(r"(\w+(?:\[\d\])?) (<|>|<=|>=|==|!=) (-?[\w.]+(?:\[\d\])?)")
 _TIMES = re.compile(r"\b(\d[\d.]*) \* ([vwxy])\b(?!\[)")
 _CLAMP = re.compile(r"\bclamp\(([vwxy]), ")
+_TOTAL = re.compile(r"\b(?:(sum\(map|count)\((\w+) -> |sum\((?=[uvw]\)))")
 _LOOP = re.compile(r"( *)s = 0\.0\n *for i in (1:\w+)\n *s = s \+ (.+)\n *end\n *s\n")
 
 
@@ -32,6 +33,7 @@ def respelled(text: str) -> str:
         )
         made = "\n".join(indent + line for line in chance.choice(ways).split("\n"))
         text = f"{text[: loop.start()]}{made}\n{text[loop.end() :]}"
+    text = "\n".join(_in_a_loop(line, chance) if chance.random() < _SHARE / 2 else line for line in text.split("\n"))
     for found in reversed(list(_calls(text))):
         if chance.random() < _SHARE:
             text = found.put(text, chance)
@@ -39,6 +41,31 @@ def respelled(text: str) -> str:
         if chance.random() < _SHARE:
             text = sought.sub(made, text, count=1)
     return text
+
+
+def _in_a_loop(line: str, chance: random.Random) -> str:
+    """A statement of a function with the first sum or count in it added up by a loop before it."""
+    found = _TOTAL.search(line)
+    if found is None or not re.match(r"    \w", line) or "->" in line[: found.start()] or " for " in line:
+        return line
+    name, value, over, end = found[2] or "t", found[2] or "t", "", found.end()
+    if found[2] is not None:
+        call = next(_calls(line[found.start() :].removeprefix("sum(")), None)
+        if call is None or call.parts[0] > 0:
+            return line
+        _, value, over, end = call.parts
+        end += found.start() + (len("sum(") if found[1] == "sum(map" else 0)
+    else:
+        over, end = line[end], end + 1
+    closed = end + (found[1] != "count")
+    if not re.fullmatch(r"[uvw]", over) or (found[1] != "count" and line[end : end + 1] != ")"):
+        return line
+    add = chance.choice((f"acc += {value}", f"acc = acc + ({value})", f"acc = ({value}) + acc", f"acc -= {value}"))
+    if found[1] == "count":
+        add = chance.choice((f"if {value}\n            acc += 1\n        end", f"acc += ({value}) ? 1 : 0"))
+    start = chance.choice(("0", "0.0"))
+    loop = f"    acc = {start}\n    for {name} in {over}\n        {add}\n    end\n"
+    return loop + line[: found.start()] + "acc" + line[closed:]
 
 
 class _Call:
@@ -51,6 +78,11 @@ class _Call:
         self._value = value
         self._over = over
         self._end = end
+
+    @property
+    def parts(self) -> tuple[int, str, str, int]:
+        """Where the call starts, what the function makes, what it is called on, and where the call ends."""
+        return self._start, self._value, self._over, self._end
 
     def put(self, text: str, chance: random.Random) -> str:
         """The text with the same in other words in its place."""

@@ -1,0 +1,208 @@
+"""Loops over the records of a dataset that add something up: sums over them.
+
+A bag of records has no places, so what a round reads of it is unlike any other loop. Where each round does no more to
+what the loop carries than to add to it what it makes of its record, s + g(r₁) + … + g(rₙ) is left in whatever order the
+records come, and all that is known of a sum over records holds of it (:mod:`dp_lsp.infer.tallies`). A round may choose
+what it adds, and add nothing; it may neither read what is carried nor assign anything else to it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from fractions import Fraction
+from functools import reduce
+from typing import NamedTuple
+
+from dp_lsp import builtins
+from dp_lsp.core import term
+from dp_lsp.core.annotation import Anything
+from dp_lsp.core.scheme import Judgement
+from dp_lsp.core.term import Bind, Body, Call, Local, Term
+from dp_lsp.core.types import Dataset, DatasetMetric, NumberType
+from dp_lsp.infer import problems
+from dp_lsp.infer.effects import Evaluation
+from dp_lsp.infer.inference import Inference
+from dp_lsp.problem import Problem
+
+
+class _Unlike(Exception):
+    """A round does something else than to add to what is carried."""
+
+
+class _Added(NamedTuple):
+    """What a round has added so far to the carried value at a place; None if it is nothing."""
+
+    place: int
+    term: Term | None
+
+
+class _Records(NamedTuple):
+    """What a loop goes over: a dataset of numbers without places, by its name, of which a round calls one ``each``."""
+
+    over: Local
+    dataset: Dataset
+    each: Local
+
+
+def summed(inference: Inference, node: term.Loop) -> Evaluation | None:
+    """The tuple of what a loop over the records of a bag carries after them; None for any other loop."""
+    records = _records(inference, node)
+    if records is None:
+        return None
+    starts, starting = inference.infer_all(start for _, start in node.carried)
+    try:
+        totals = _Round(node).totals(records.each)
+    except _Unlike:
+        inference.report(_more_than_added(node, records))
+        lost = [inference.hole("a loop over records") for _ in node.carried]
+        return Evaluation(inference.tuple_of(node.span, lost)).after(starting)
+    values, effects = inference.infer_all(totals)
+    found = [_of_no_round_too(inference, *each) for each in zip(values, starts, strict=True)]
+    return Evaluation(inference.tuple_of(node.span, found), effects)
+
+
+def _more_than_added(node: term.Loop, records: _Records) -> Problem:
+    return problems.MoreThanAdded.at(
+        node.last.span,
+        dataset=records.over.name,
+        carried=next((local.name for local, _ in node.carried), "the result"),
+        relation=records.dataset.metric.value,
+    )
+
+
+def _records(inference: Inference, node: term.Loop) -> _Records | None:
+    """What a loop goes over, if its rounds read each number of a bag, one after the other."""
+    match node.body.binds[:1]:
+        case (
+            Bind(targets=(each,), term=Call(builtin=builtins.INDEX, args=(term.Use(local=over), term.Use(local=at)))),
+        ):
+            known = inference.context.environment.get(over)
+            type_ = None if known is None else inference.type(known)
+            if at is not node.index or not isinstance(type_, Dataset) or type_.metric is DatasetMetric.HAMMING:
+                return None
+            others = (*node.body.binds[1:], node.body.result)
+            is_plain = isinstance(type_.records.element, NumberType) and type_.records.rows is None
+            if is_plain and _counts(node, over) and not _reads(others, {at}):
+                return _Records(over, type_, each)
+    return None
+
+
+def _counts(node: term.Loop, over: Local) -> bool:
+    """Whether a loop has a round for each entry of a container."""
+    match node.last:
+        case Call(builtin=counting, args=(term.Use(local=counted),)):
+            return counting == builtins.extent(1, 0)[0] and counted is over and node.step is None
+    return False
+
+
+def _reads(nodes: Iterable[Bind | Term], locals_: set[Local]) -> bool:
+    terms = (node.term if isinstance(node, Bind) else node for node in nodes)
+    return any(isinstance(each, term.Use) and each.local in locals_ for each in term.within(terms))
+
+
+class _Round:
+    """What one round of a loop adds to what it carries."""
+
+    def __init__(self, node: term.Loop) -> None:
+        self._node = node
+        self._added = {local: _Added(place, None) for place, (local, _) in enumerate(node.carried)}
+
+    def totals(self, entry: Local) -> list[Term]:
+        """What is carried after all rounds: what it starts with, and the sum of what each record adds."""
+        result, own = self._node.body.result, self._own(self._node.body.binds[1:])
+        ends = result.items if isinstance(result, term.MakeTuple) else (result,)
+        added = [self._of(end) for end in ends]
+        if [each.place for each in added] != [*range(len(self._node.carried))]:
+            raise _Unlike
+        pairs = zip((start for _, start in self._node.carried), (each.term for each in added), strict=True)
+        return [start if each is None else self._total(start, Body(own, each), entry) for start, each in pairs]
+
+    def _total(self, start: Term, each: Body, entry: Local) -> Term:
+        vector = self._node.body.binds[0].term
+        assert isinstance(vector, Call), "it reads an entry"
+        span, header = each.result.span, entry.span
+        param = term.Param(entry, Anything(), static=False, span=header)
+        around, none = self._node.span, frozenset[str]()  # all that a round makes is made inside of the loop
+        made = term.Method(entry.name, around, header, header, (param,), (entry.name,), Anything(), False, each, none)
+        function = term.Closure(span, (made,))
+        values = Call(span, builtins.MAKING, (function, vector.args[0]), span)
+        total = Call(span, builtins.TOTAL, (values,), span)
+        return Call(self._node.span, builtins.PLUS, (start, total), span)
+
+    def _own(self, binds: Iterable[Bind]) -> tuple[Bind, ...]:
+        """What a round makes of its record alone, in order; what it adds is noted."""
+        own: list[Bind] = []
+        for bind in binds:
+            match bind:
+                case _ if not _reads([bind], set(self._added)):
+                    own.append(bind)
+                case Bind(targets=targets, term=term.MakeTuple(items=items)) if len(targets) == len(items) > 1:
+                    own += self._own(
+                        Bind(bind.span, (target,), item) for target, item in zip(targets, items, strict=True)
+                    )
+                case Bind(term=term.Branch() as branch):
+                    self._choice(bind, branch, own)
+                case Bind(targets=(target,)):
+                    self._added[target] = self._of(bind.term)
+                case _:
+                    raise _Unlike
+        return tuple(own)
+
+    def _choice(self, bind: Bind, branch: term.Branch, own: list[Bind]) -> None:
+        """A branch by what is known of the record, whose sides add to what is carried, or make something else."""
+        if _reads([branch.condition], set(self._added)):
+            raise _Unlike
+        sides: list[tuple[tuple[Bind, ...], tuple[Term, ...]]] = []
+        for body in (branch.then, branch.otherwise):
+            binds, result = self._own(body.binds), body.result
+            alone = len(bind.targets) == 1
+            ends = (result,) if alone or not isinstance(result, term.MakeTuple) else result.items
+            if len(ends) != len(bind.targets):
+                raise _Unlike
+            sides.append((binds, ends))
+        (then, these), (otherwise, those) = sides
+        for target, one, other in zip(bind.targets, these, those, strict=True):
+            if not _reads([one, other], set(self._added)):
+                own.append(Bind(bind.span, (target,), _either(branch, Body(then, one), Body(otherwise, other))))
+                continue
+            more, less = self._of(one), self._of(other)
+            if more.place != less.place:
+                raise _Unlike
+            nothing = term.Literal(branch.span, Fraction(0), True)
+            bodies = Body(then, more.term or nothing), Body(otherwise, less.term or nothing)
+            self._added[target] = _Added(more.place, _either(branch, *bodies))
+
+    def _of(self, node: Term) -> _Added:
+        """What a term is more than what is carried at a place."""
+        match node:
+            case term.Use(local=local) if local in self._added:
+                return self._added[local]
+            case Call(builtin=builtins.PLUS, args=args, mutates=False, by=None):
+                own = [arg for arg in args if not _reads([arg], set(self._added))]
+                if len(own) == len(args) - 1:
+                    found = self._of(next(arg for arg in args if arg not in own))
+                    return reduce(self._more, own, found)
+            case Call(builtin=builtins.MINUS, args=(before, less), mutates=False, by=None):
+                if not _reads([less], set(self._added)):
+                    nothing = term.Literal(less.span, Fraction(0), True)
+                    return self._more(self._of(before), Call(less.span, builtins.MINUS, (nothing, less), less.span))
+        raise _Unlike
+
+    @staticmethod
+    def _more(before: _Added, more: Term) -> _Added:
+        if before.term is None:
+            return before._replace(term=more)
+        return before._replace(term=Call(more.span, builtins.PLUS, (before.term, more), more.span))
+
+
+def _either(branch: term.Branch, then: Body, otherwise: Body) -> term.Branch:
+    return term.Branch(branch.span, branch.condition, then, otherwise)
+
+
+def _of_no_round_too(inference: Inference, total: Judgement, start: Judgement) -> Judgement:
+    """What is carried after all rounds is stored as after the last one, or as before the first."""
+    type_, before = inference.type(total), inference.type(start)
+    if not isinstance(type_, NumberType) or not isinstance(before, NumberType):
+        return total
+    return replace(total, type=replace(type_, stored=type_.stored | before.stored))
