@@ -166,6 +166,17 @@ def test_a_counterexample_is_shown_where_a_number_is_too_small(editor: Driver) -
     assert editor.ask("workspace/executeCommand", elsewhere)["error"]["message"].startswith("no problem stands there")
 
 
+def test_a_client_that_shows_counterexamples_gets_no_message() -> None:
+    with Driver() as own:
+        own.start(experimental={"dpCounterexamples": True})
+        own.open(BROKEN)
+        own.checked(1)
+        start = {"line": 0, "character": 56}
+        command = {"command": "dp-lsp.showCounterexample", "arguments": [URI, start]}
+        assert own.ask("workspace/executeCommand", command)["result"].startswith("Counterexample: x = 0")
+        assert not [each for each in own.seen if each.get("method") == "window/showMessage"]
+
+
 # All that is sure, in one edit
 
 SEVERAL = """\

@@ -290,8 +290,14 @@ def test_arguments_of_functions_say_what_is_proved() -> None:
         return found.all[0].documentation, [each.documentation for each in found.all[0].arguments]
 
     assert said("twice")[0] == "sensitivity · proved"
-    assert said("twice")[1] == ["moves the result by at most **2**", "public: it moves nothing"]
-    assert said("ask") == ("private · proved, under 1 condition", ["ε eps δ 0", "public: it moves nothing"])
+    assert said("twice")[1] == ["sensitivity **2**", "public"]
+    documentation, arguments = said("ask")
+    assert documentation.splitlines()[::2] == [
+        "private · proved, under 1 condition",
+        "hides, in `x`: a change by at most 1",
+        "public: `eps`",
+    ]
+    assert arguments == ["ε eps δ 0 · hides a change by at most 1", "public"]
     documentation, arguments = said("broken")
     assert "proved" not in documentation and "undefined" in documentation and arguments == [""]
     documentation, arguments = said("twice", "x + x", "x + x + x")

@@ -12,6 +12,7 @@ import pytest
 
 import dp_lsp
 from dp_lsp.configuration.keys import schema
+from dp_lsp.features.decorations import MODIFIERS
 from dp_lsp.lsp.settings import SECTION, Settings, setting_names, understood
 from source_tree import ROOT
 
@@ -110,6 +111,42 @@ def test_what_the_extension_is_built_of_is_pinned(package: dict[str, Any]) -> No
     assert [name for name, version in package["devDependencies"].items() if not re.fullmatch(r"[\d.]+", version)] == []
     assert [name for name, each in lock["packages"].items() if "resolved" in each] == [], "the registry is the user's"
     assert [name for name, each in lock["packages"].items() if name and "integrity" not in each] == []
+
+
+BACKGROUNDS = {
+    "[*Dark*][*dark*][*Night*][*Monokai*][*Abyss*]": ("#1f1f1f", "#272822", "#002b36"),
+    "[*Light*][*light*]": ("#ffffff", "#fdf6e3"),
+    "[*High Contrast*]": ("#000000",),
+    "[*High Contrast Light*]": ("#ffffff",),
+}
+LEGIBLE = 4.5  # WCAG 2.1, success criterion 1.4.3
+
+
+def light(colour: str) -> float:
+    """How light a colour is, by WCAG 2.1."""
+    parts = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((light(one), light(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_private_and_released_are_told_apart_in_every_theme(package: dict[str, Any]) -> None:
+    """By colour and by slope, and legibly: what the server calls them is what the extension colours."""
+    ours = [each["id"] for each in package["contributes"]["semanticTokenModifiers"]]
+    assert ours == [each for each in MODIFIERS if each in ("private", "released")]
+    colours = package["contributes"]["configurationDefaults"]["editor.semanticTokenColorCustomizations"]
+    assert set(colours) == {"rules", *BACKGROUNDS}
+    for theme, backs in {"": ("#1f1f1f", "#ffffff"), **BACKGROUNDS}.items():
+        private, released = (
+            (colours[theme]["rules"] if theme else colours["rules"])[f"*.{name}:julia"] for name in ours
+        )
+        assert private["foreground"] != released["foreground"] and released["italic"] and "italic" not in private
+        least = LEGIBLE if theme else 3.0  # of a theme that nobody knows, it must do on light and on dark
+        assert all(contrast(each["foreground"], back) >= least for each in (private, released) for back in backs), theme
 
 
 @pytest.mark.parametrize("name", NAMES)

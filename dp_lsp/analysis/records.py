@@ -44,6 +44,11 @@ class State(StrEnum):
         """Whether nothing is open that a check can tell: it is proved, or assumed."""
         return self in (State.PROVED, State.ASSUMED)
 
+    @property
+    def weight(self) -> int:
+        """How much it counts where several are put together; what has most comes first in reports."""
+        return _WEIGHT[self]
+
 
 _WEIGHT = {State.PROVED: 0, State.ASSUMED: 1, State.UNKNOWN: 2, State.FAILED: 3, State.STALE: 4}
 
@@ -460,9 +465,14 @@ def not_asked(source: Source, options: Options) -> Analysis:
     return Analysis(source, (Placed(0, len(source.text), record),), options)
 
 
+def by_weight(functions: Iterable[FunctionReport]) -> list[FunctionReport]:
+    """Functions in the order of reports: what needs somebody comes first."""
+    return sorted(functions, key=lambda each: -each.state.weight)
+
+
 def worst(states: Iterator[State]) -> State:
     """The state that counts when several are put together."""
-    return max(states, key=_WEIGHT.__getitem__, default=State.PROVED)
+    return max(states, key=lambda each: each.weight, default=State.PROVED)
 
 
 # Fixes that were tried before anybody is offered them.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dp_lsp.analysis.derivations import Conclusion, Derivation, Explanation, Step
 from dp_lsp.analysis.records import State
 from dp_lsp.analysis.rows import NumericReport
-from dp_lsp.features.hover import KINDS, expression, stability, verdict
+from dp_lsp.features.hover import KINDS, expression, stability, verdict, whom
 from dp_lsp.features.markdown import code, prose, table
 from dp_lsp.language import Language
 from dp_lsp.problem import Problem, Severity
@@ -52,7 +52,7 @@ class _Page:
         if fact is None:
             yield f"# {code(function.name + function.signature)}"
             yield f"{KINDS[function.kind]} · {verdict(function)} · {self._place(function.name_span)}"
-            yield _listed((*map(prose, function.proved_chains), *stability(function)))
+            yield _listed((*filter(None, whom(function)), *map(prose, function.proved_chains), *stability(function)))
         else:
             yield f"# {code(self._excerpt(fact.span))}"
             yield from expression(fact) if self._is_known else ()

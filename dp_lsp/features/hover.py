@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import TypeGuard
 
 from dp_lsp.analysis.facts import WAITING, Fact, FactPart, Role
-from dp_lsp.analysis.records import Analysis, FunctionReport, State
+from dp_lsp.analysis.records import Analysis, FunctionReport, State, by_weight
 from dp_lsp.analysis.rows import (
     FreeVariable,
     NumericReport,
@@ -249,6 +249,19 @@ def _public(function: FunctionReport) -> str:
     return f"public: {', '.join(map(code, found))}" if found else ""
 
 
+def whom(function: FunctionReport) -> Iterator[str]:
+    """In what two inputs differ that a private function hides from each other, and what everybody may know of them;
+    arguments of which the same is said in one sentence."""
+    groups: dict[str, list[str]] = {}
+    for parameter in function.parameters:
+        if parameter.neighbours:
+            groups.setdefault(parameter.neighbours, []).append(code(parameter.name))
+    for neighbours, names in groups.items():
+        yield f"hides, in {', '.join(names)}: {prose(neighbours)}"
+    if groups:
+        yield _public(function)
+
+
 def stability(function: FunctionReport) -> Iterator[str]:
     """What a change of the records of each dataset does; those of which the same is said in one line."""
     groups: dict[Stability, list[str]] = {}
@@ -432,11 +445,11 @@ def _parts(analysis: Analysis, name: str) -> Iterator[str]:
         numbers = (f"{each.function}:{each.name}" if each.function else each.name for each in given)
         values = (f"{code(text)} = {each.value}" for text, each in zip(numbers, given, strict=True))
         yield f"With {', '.join(values)}."
-    for function in analysis.functions:
+    yield from _elsewhere(analysis)
+    for function in by_weight(analysis.functions):
         yield f"## {code(function.name + function.signature)}"
         yield from function_text(analysis, function)
         yield f"```\n{function.display}\n```" if function.display else ""
-    yield from _elsewhere(analysis)
 
 
 def _elsewhere(analysis: Analysis) -> Iterator[str]:

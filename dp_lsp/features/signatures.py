@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dp_lsp.analysis.records import FunctionReport, State
 from dp_lsp.analysis.rows import ParameterReport
 from dp_lsp.analysis.workspace import Document
-from dp_lsp.features.hover import KINDS, verdict
+from dp_lsp.features.hover import KINDS, verdict, whom
 from dp_lsp.features.markdown import code, prose
 from dp_lsp.features.outline import WORDS
 from dp_lsp.features.places import functions, modules_at
@@ -78,6 +78,8 @@ def _of_function(syntax: Syntax, function: FunctionReport, written: list[Argumen
     lines = [f"{KINDS[function.kind]} · {state}"]
     if function.state not in (State.PROVED, State.STALE) and function.reason:
         lines.append(prose(function.reason))
+    if function.state is not State.STALE:
+        lines += whom(function)
     label, places = syntax.signature(function.name, written)
     return _signature(label, places, written, said, "\n\n".join(lines), bracket)
 
@@ -86,12 +88,13 @@ def _of_parameter(function: FunctionReport, known: ParameterReport | None) -> st
     if known is None or function.state in (State.STALE, State.UNKNOWN):
         return ""
     if known.static:
-        return "public: it moves nothing"
+        return "public"
     shown = prose(known.shown)
     failed = " (as far as it was checked)" if function.state is State.FAILED else ""
     if function.kind == "sensitivity":
-        return f"moves the result by at most **{shown}**{failed}"
-    return f"{shown}{failed}" if function.kind == "privacy" else ""
+        return f"sensitivity **{shown}**{failed}"
+    whom = f" · hides {known.neighbours}" if known.neighbours else ""
+    return f"{shown}{failed}{whom}" if function.kind == "privacy" else ""
 
 
 def _signature(

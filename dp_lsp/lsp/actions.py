@@ -64,7 +64,7 @@ async def _quick(ls: Server, document: Document, params: types.CodeActionParams)
 
 
 async def show_counterexample(ls: Server, *arguments: object) -> str:
-    """Two inputs that show a problem, as a message, which is the answer too."""
+    """Two inputs that show a problem: the answer, and a message where the client does not show that itself."""
     uri, position = exactly(2, arguments)
     document = opened(ls, typed(uri, str, "uri"))
     offset = Positions(document.source, ls.client.encoding).offset(position_of(position))
@@ -72,7 +72,8 @@ async def show_counterexample(ls: Server, *arguments: object) -> str:
     if found is None:
         raise JsonRpcInvalidParams("no problem stands there that inputs could show")
     text = _sentence(found)
-    ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
+    if not ls.client.shows_answers:
+        ls.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
     return text
 
 

@@ -42,7 +42,8 @@ class Client(NamedTuple):
     ``registers_settings`` wants to be asked to tell when they change; ``asks_again`` are the methods by which it can
     be told to ask for something again; ``runs_commands`` sends commands that an answer holds; ``shows`` opens
     documents, and ``reads`` asks for the text of those of our own; ``progress`` shows how work goes on;
-    ``trusts_links`` runs commands that stand in a hover text as links; ``folders`` are the paths of those it has
+    ``trusts_links`` runs commands that stand in a hover text as links; ``shows_answers`` shows a counterexample itself,
+    where its report stands; ``folders`` are the paths of those it has
     open; ``process`` is the id of its process, if it gave one.
     """
 
@@ -71,6 +72,7 @@ class Client(NamedTuple):
     reads: bool = False
     progress: bool = False
     trusts_links: bool = False
+    shows_answers: bool = False
     folders: tuple[str, ...] = ()
     process: int | None = None
 
@@ -121,6 +123,7 @@ class Client(NamedTuple):
             reads=_deep(capabilities.workspace, "text_document_content") is not None,
             progress=bool(_deep(capabilities.window, "work_done_progress")),
             trusts_links=_experimental(capabilities.experimental, "dpCommandLinks"),
+            shows_answers=_experimental(capabilities.experimental, "dpCounterexamples"),
             folders=folders_of(params),
             process=params.process_id,
         )

@@ -231,7 +231,7 @@ VSCODE = ("workbench", "extension", "wheel")
 PARTS: Mapping[str, Part] = {
     "emacs": Part(("emacs",), emacs, 6),
     "view": Part(VSCODE, workbench("view.mjs"), 7),
-    "vscode": Part(VSCODE, workbench("vscode.mjs"), 17),
+    "vscode": Part(VSCODE, workbench("vscode.mjs"), 19),
     "folders": Part(VSCODE, workbench("folders.mjs"), 3),
     "restricted": Part(VSCODE, workbench("restricted.mjs"), 2),
     "newcomer": Part(VSCODE, workbench("newcomer.mjs"), 9),

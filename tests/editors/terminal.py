@@ -83,7 +83,7 @@ def quick_fix(screen: Screen) -> None:
 
 def drawn(screen: Screen) -> None:
     screen.until("a hint", lambda text: "y = x + x 2 in x" in text)
-    screen.until("a lens", lambda text: "failed · x: no guarantee" in text)
+    screen.until("a lens", lambda text: "not private: noise for 1" in text)
     screen.until("the problem", lambda text: "the noise hides a change of 1" in text)
 
 

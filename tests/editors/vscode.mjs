@@ -75,6 +75,28 @@ await part('vscode', { extensions: [EXTENSION], settings }, {
     await bench.picture('signature');
     await bench.page.keyboard.press('Escape');
   },
+  'a counterexample stands in the report, beside the problem that it shows': async (bench) => {
+    await bench.focus();
+    await bench.go(3, 33);
+    const offer = bench.page.locator('.action-widget .monaco-list-row.action', { hasText: 'counterexample' });
+    await until('the offer', async () => {
+      await bench.page.keyboard.press('Control+.');
+      await pause(700);
+      if (await offer.count()) {
+        return true;
+      }
+      await bench.page.keyboard.press('Escape');
+      return false;
+    });
+    await offer.first().click();
+    const shown = preview(bench).locator('li .counterexample');
+    await until('two inputs', async () => /x = 0 and x′ = 1, 1 apart, give 0 and 2/.test((await shown.allInnerTexts()).join()));
+    sure(!(await bench.notifications()).some((text) => /ounterexample/.test(text)), 'it is also a message');
+    await bench.picture('counterexample');
+    await bench.tidy();
+    await bench.open('broken.jl');
+    await until('an underline', () => bench.squiggles());
+  },
   'a quick fix mends the problem': async (bench) => {
     await bench.focus();
     await bench.page.keyboard.press('F8');
@@ -155,6 +177,23 @@ await part('vscode', { extensions: [EXTENSION], settings }, {
     await bench.page.keyboard.press('Control+Z');
     await bench.page.keyboard.press('Control+Z');
     await until('proved in it', async () => /proved/.test(await frame.locator('h1').innerText()));
+  },
+  'private and released are told apart in every theme': async (bench) => {
+    await bench.focus();
+    const look = (name) =>
+      bench.page.locator('.editor-instance .view-line span span', { hasText: new RegExp(`^\\s*${name}$`) }).first()
+        .evaluate((span) => `${getComputedStyle(span).color} ${getComputedStyle(span).fontStyle}`);
+    const seen = new Set();
+    for (const theme of ['Dark Modern', 'Dark High Contrast', 'Light High Contrast', 'Monokai', 'Solarized Light', 'Light Modern']) {
+      await bench.run('Preferences: Color Theme');
+      await bench.pick(theme);
+      await until(`the colours of ${theme}`, async () => {
+        const found = [await look('data'), await look('total'), await look('k')];
+        const told = /normal$/.test(found[0]) && /italic$/.test(found[1]) && new Set(found).size === 3;
+        return told && (seen.has(found.join()) ? /Solarized|Monokai|Modern/.test(theme) : seen.add(found.join()));
+      });
+      await bench.picture(`colours in ${theme}`);
+    }
   },
   'the report is in the colours of every theme': async (bench) => {
     const frame = preview(bench);

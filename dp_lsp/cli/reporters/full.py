@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from dp_lsp.analysis.records import Analysis, FunctionReport, State
+from dp_lsp.analysis.records import Analysis, FunctionReport, State, by_weight
 from dp_lsp.analysis.rows import NumericReport
 from dp_lsp.cli.files import shown as shown_path
 from dp_lsp.cli.files import to_file
@@ -20,8 +20,6 @@ _LABEL = 60  # characters that stand beside a place; what is longer stands below
 _WIDEST = 40  # columns of a cell of the table
 _INDENT = 6  # columns before what belongs to a function and stands below it
 _BETWEEN = "   "
-_FIRST = (State.FAILED, State.UNKNOWN, State.ASSUMED, State.PROVED)
-"""What needs somebody comes first."""
 
 
 def lines(run: Checked) -> Iterator[str]:
@@ -49,7 +47,7 @@ class FullReport:
             for problem in analysis.problems:
                 yield from self.problem(problem, analysis, path)
                 yield ""
-        for path, analysis in sorted(files, key=lambda each: _FIRST.index(each[1].state)):
+        for path, analysis in sorted(files, key=lambda each: -each[1].state.weight):
             yield from self.functions(analysis, path)
             yield ""
         if run.statistics and any(analysis.problems for analysis in analyses):
@@ -105,7 +103,7 @@ class FullReport:
             yield f"{title}  {state}{'  no functions' if analysis.state is State.PROVED else ''}"
             return
         yield title
-        found = sorted(analysis.functions, key=lambda each: _FIRST.index(each.state))
+        found = by_weight(analysis.functions)
         names = min(_WIDEST, max(width(printable(each.name)) for each in found))
         short = (width(_bound(each)) for each in found)
         columns = max((each for each in short if each <= _WIDEST), default=0)

@@ -1,4 +1,5 @@
 // What the server says beyond the standard protocol.
+import type { Position, Uri } from 'vscode';
 import type { Range } from 'vscode-languageclient/node';
 
 /** The state of a function or a file; `stale` is edited and not checked again yet. */
@@ -22,4 +23,11 @@ export interface ReportedFunction {
 
 export interface Report {
   files: { functions: ReportedFunction[] }[];
+}
+
+/** Inputs that show the problem at a place of a file to be one, in words. */
+export interface Counterexample {
+  uri: Uri;
+  place: Position;
+  text: string;
 }

@@ -10,6 +10,7 @@ export class ReportView implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private uri: vscode.Uri | undefined;
   private empty = true;
+  private found: { line: number; column: number; text: string }[] = [];
   private asking: vscode.CancellationTokenSource | undefined;
   private readonly listeners: vscode.Disposable[];
 
@@ -20,9 +21,11 @@ export class ReportView implements vscode.Disposable {
     this.listeners = [
       session.onStatus((status) => {
         if (status.uri === this.uri?.toString()) {
+          this.found = []; // they are about the text as it was
           void (status.status === 'stale' ? this.post({ kind: 'stale' }) : this.refresh());
         }
       }),
+      session.onCounterexample(({ uri, place, text }) => void this.counterexample(uri, place, text)),
       vscode.window.registerWebviewPanelSerializer(KIND, {
         deserializeWebviewPanel: async (panel, state: { uri?: string } | undefined) => {
           if (state?.uri) {
@@ -46,9 +49,18 @@ export class ReportView implements vscode.Disposable {
     this.adopt(panel, uri);
   }
 
+  /** Show inputs beside the problem that they show, in the report of its file. */
+  private async counterexample(uri: vscode.Uri, place: vscode.Position, text: string): Promise<void> {
+    this.show(uri);
+    const line = (await vscode.workspace.openTextDocument(uri)).lineAt(place.line).text;
+    this.found = [{ line: place.line + 1, column: [...line.slice(0, place.character)].length + 1, text }];
+    await this.refresh();
+  }
+
   private adopt(panel: vscode.WebviewPanel, uri: vscode.Uri): void {
     this.panel = panel;
     this.uri = uri;
+    this.found = [];
     panel.title = `Report of ${uri.path.split('/').at(-1)}`;
     panel.iconPath = vscode.Uri.joinPath(this.context.extensionUri, 'media', 'icon.png');
     panel.webview.options = { enableScripts: true, localResourceRoots: [] };
@@ -104,7 +116,7 @@ export class ReportView implements vscode.Disposable {
           return;
         }
         this.empty = false;
-        await this.post({ kind: 'report', report, uri: uri.toString() });
+        await this.post({ kind: 'report', report, uri: uri.toString(), found: this.found });
       }
     } catch (error) {
       if (!asked.token.isCancellationRequested) {

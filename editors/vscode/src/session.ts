@@ -5,7 +5,7 @@ import { LanguageClient, RevealOutputChannelOn, State } from 'vscode-languagecli
 import type { LanguageClientOptions } from 'vscode-languageclient/node';
 import { setUp } from './environment';
 import { find, type Search } from './finding';
-import type { FileStatus } from './protocol';
+import type { Counterexample, FileStatus } from './protocol';
 import type { Status } from './status';
 import { traceChannel } from './trace';
 
@@ -16,7 +16,8 @@ export const SELECTOR = [
   { scheme: 'file', pattern: '**/*.jl' },
 ];
 const PAGES = 'dp-lsp';
-const LINKED = ['dp-lsp.showDerivation', 'dp-lsp.showReport', 'dp-lsp.showCounterexample'];
+const COUNTEREXAMPLE = 'dp-lsp.showCounterexample';
+const LINKED = ['dp-lsp.showDerivation', 'dp-lsp.showReport', COUNTEREXAMPLE];
 
 /** Finds, starts and ends the server, and passes on what it says of files. */
 export class Session implements vscode.Disposable {
@@ -24,6 +25,9 @@ export class Session implements vscode.Disposable {
   private readonly told = new vscode.EventEmitter<FileStatus>();
   /** Fires with whatever the server says of a file. */
   readonly onStatus = this.told.event;
+  private readonly shown = new vscode.EventEmitter<Counterexample>();
+  /** Fires with the inputs that somebody asked for, which show that a number is too small. */
+  readonly onCounterexample = this.shown.event;
   private readonly own: string;
   private readonly trace: vscode.LogOutputChannel;
   private client: LanguageClient | undefined;
@@ -36,7 +40,7 @@ export class Session implements vscode.Disposable {
   ) {
     this.own = path.join(context.globalStorageUri.fsPath, 'environment');
     this.trace = traceChannel(context.subscriptions);
-    context.subscriptions.push(this.log, this.told);
+    context.subscriptions.push(this.log, this.told, this.shown);
   }
 
   /** The client, if the server runs. */
@@ -97,7 +101,8 @@ export class Session implements vscode.Disposable {
     const client = new LanguageClient('dpLsp', 'dp-lsp', { command, args: ['server'] }, this.options());
     client.registerFeature({
       fillClientCapabilities: (capabilities) => {
-        capabilities.experimental = { ...capabilities.experimental, dpFileStatus: true, dpCommandLinks: true };
+        const ours = { dpFileStatus: true, dpCommandLinks: true, dpCounterexamples: true };
+        capabilities.experimental = { ...capabilities.experimental, ...ours };
       },
       initialize: () => undefined,
       getState: () => ({ kind: 'static' }),
@@ -137,6 +142,14 @@ export class Session implements vscode.Disposable {
       initializationFailedHandler: () => false, // we say it ourselves
       markdown: { isTrusted: { enabledCommands: LINKED } },
       middleware: {
+        executeCommand: async (command, parameters, next) => {
+          const answer: unknown = await next(command, parameters);
+          if (command === COUNTEREXAMPLE && typeof answer === 'string') {
+            const [uri, place] = parameters as [string, { line: number; character: number }];
+            this.shown.fire({ uri: vscode.Uri.parse(uri), place: new vscode.Position(place.line, place.character), text: answer });
+          }
+          return answer;
+        },
         window: {
           showDocument: async (parameters, token, next) => {
             const uri = vscode.Uri.parse(parameters.uri);

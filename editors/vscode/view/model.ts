@@ -6,6 +6,11 @@ export interface Place {
   column: number;
 }
 
+/** Inputs that show the problem at a place, in words. */
+export interface Counterexample extends Place {
+  text: string;
+}
+
 export interface Problem {
   code: string;
   severity: string;

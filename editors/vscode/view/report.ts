@@ -1,17 +1,18 @@
 // The page of the report: what the extension sends, as headings, tables, lists and plots.
 import { h, table, type Child } from './dom';
-import type { NoPlot, Parameter, Plot, Problem, Report, ReportedFile, ReportedFunction, Row, Spending, State } from './model';
+import type { Counterexample, NoPlot, Parameter, Plot, Problem, Report, ReportedFile, ReportedFunction, Row, Spending, State } from './model';
 import { drawn } from './plot';
 import { cell, formula, head, rule } from './words';
 
 type Message =
-  | { kind: 'report'; report: Report; uri: string }
+  | { kind: 'report'; report: Report; uri: string; found?: Counterexample[] }
   | { kind: 'stale' }
   | { kind: 'nothing'; why: string };
 
 declare function acquireVsCodeApi(): { postMessage(message: unknown): void; setState(state: unknown): void };
 
-const SHAPES: Record<State, string> = { proved: '✓', assumed: '≈', failed: '✗', unknown: '?' };
+const SHAPES: Record<State, string> = { failed: '✗', unknown: '?', assumed: '≈', proved: '✓' };
+const ORDER = Object.keys(SHAPES); // what needs somebody comes first
 const FIRST = ['parameters', 'rule']; // columns that lead, in this order
 const api = acquireVsCodeApi();
 const main = document.getElementById('report')!;
@@ -101,20 +102,29 @@ function conditions(each: ReportedFunction): Child {
   return open.length > 0 && [h('h3', {}, 'Holds if'), h('ul', {}, ...open.map(({ text }) => h('li', {}, prose(text))))];
 }
 
-function problems(found: Problem[]): Child {
-  return (
-    found.length > 0 && [
-      h('h3', {}, 'Problems'),
-      h(
-        'ul',
-        {},
-        ...found.map((each) => {
-          const link = each.url ? h('a', { href: each.url }, each.code) : each.code;
-          return h('li', {}, goes(`line ${each.range.start.line}`, each.range.start), ` ${each.severity}: `, ...(each.message.includes('`') ? prose(each.message) : [each.message]), ' (', link, ')');
-        }),
-      ),
-    ]
+/** The inputs that somebody asked for, beside the problems that they show. */
+let counterexamples: Counterexample[] = [];
+
+function problem(each: Problem): HTMLElement {
+  const { start } = each.range;
+  const link = each.url ? h('a', { href: each.url }, each.code) : each.code;
+  const message = each.message.includes('`') ? prose(each.message) : [each.message];
+  const shown = counterexamples.filter(({ line, column }) => line === start.line && column === start.column);
+  return h(
+    'li',
+    {},
+    goes(`line ${start.line}`, start),
+    ` ${each.severity}: `,
+    message,
+    ' (',
+    link,
+    ')',
+    shown.flatMap(({ text }) => text.split('\n')).map((text) => h('p', { class: 'counterexample' }, text)),
   );
+}
+
+function problems(found: Problem[]): Child {
+  return found.length > 0 && [h('h3', {}, 'Problems'), h('ul', {}, found.map(problem))];
 }
 
 function section(each: ReportedFunction, index: number, found: Problem[]): HTMLElement {
@@ -125,6 +135,7 @@ function section(each: ReportedFunction, index: number, found: Problem[]): HTMLE
     { 'aria-labelledby': id },
     h('h2', { id }, code(each.name), ' ', state(each.status), ' ', goes(`line ${each.range.start.line}`, each.range.start)),
     each.accepted && h('p', {}, `Accepted: ${each.accepted}`),
+    problems(found),
     box,
     rows('With your numbers', each.numeric),
     !box && parameters(each),
@@ -133,7 +144,6 @@ function section(each: ReportedFunction, index: number, found: Problem[]): HTMLE
     each.bounds.length > 1 && rows('All bounds that are proved', each.bounds),
     each.bounds.length === 1 && h('p', {}, `By ${rule(String(each.bounds[0]!['rule']))}.`),
     conditions(each),
-    problems(found),
   );
 }
 
@@ -150,7 +160,7 @@ function page(file: ReportedFile, profile: string): Child[] {
     h('p', {}, file.functions.length ? `Functions: ${counts.join(', ')}.` : 'There are no functions in this file.'),
     profile === 'published' && h('p', { class: 'caution' }, 'By the published formulas, some of which do not hold.'),
     problems(outside),
-    ...file.functions.map((each, index) =>
+    ...[...file.functions].sort((one, other) => ORDER.indexOf(one.status) - ORDER.indexOf(other.status)).map((each, index) =>
       section(each, index, file.diagnostics.filter((one) => inside(each, one.range.start))),
     ),
   ];
@@ -169,12 +179,17 @@ function show(message: Message): void {
   }
   news.textContent = '';
   api.setState({ uri: message.uri });
+  const before = JSON.stringify(counterexamples);
+  counterexamples = message.found ?? [];
   const place = window.scrollY;
   const open = focused();
   const files = message.report.files.flatMap((file) => page(file, message.report.profile));
   main.replaceChildren(news, h('div', {}, files));
   window.scrollTo(0, place);
   buttons()[open]?.focus();
+  if (JSON.stringify(counterexamples) !== before) {
+    main.querySelector('.counterexample')?.scrollIntoView({ block: 'center' });
+  }
 }
 
 function buttons(): HTMLElement[] {
