@@ -94,7 +94,7 @@ class Program:
         return isinstance(definition, Method) and not self.apart.isdisjoint(definition.needs)
 
     def counts(self, definition: Definition) -> bool:
-        """Whether those who use its name may use a definition: all do, if none is called for a value of the language."""
+        """Whether who uses its name may use a definition: all do, if none is called for a value of the language."""
         return definition.name not in self._callable or not self._is_apart(definition)
 
     def put(self, index: int, unit: InferenceUnit) -> None:

@@ -62,7 +62,9 @@ def _fills_in(methods: Sequence[Method]) -> bool:
     """Whether a default value may take the place of an argument of another method: that may run then instead."""
     for method in methods:
         placed = [param for param in method.params if not param.by_name]
-        counts = {len(types) for other in methods if other is not method for types in other.defines or (other.dispatch,)}
+        counts = {
+            len(types) for other in methods if other is not method for types in other.defines or (other.dispatch,)
+        }
         if len(placed) in counts and any(param.default is not None for param in placed):
             return True
     return False

@@ -21,7 +21,7 @@ from dp_lsp.core.term import Use
 from dp_lsp.core.types import Norm
 from dp_lsp.engine.check import Engine
 from dp_lsp.features.report import file_report
-from dp_lsp.infer import declared, disjoint, entries, parts, publics, reading, records, through
+from dp_lsp.infer import accumulators, declared, disjoint, entries, parts, publics, reading, records, through
 from dp_lsp.infer import linear as forms
 from dp_lsp.infer import tallies as reader
 from dp_lsp.mechanisms import noise
@@ -152,6 +152,27 @@ end
     "turns: each side of a public choice counts": """
 f(v::MetricVector(Real, L1), c::Static()) = (c > 1 ? 3 * v[1] : v[2]) - v[1]
 """,
+    "loops: each record is added": """
+function f(v::MetricVector(Bounded(Real, 0, 10), ChangeOne))
+    s = 0
+    for i in 1:2
+        x = v[i]
+        s += x
+    end
+    s
+end
+""",
+    "loops: without a round there is what was at the start": """
+kind(s::Integer) = 1
+kind(s::Real) = 2
+function f(v::MetricVector(Bounded(Real, 0, 10), Symmetric))
+    s = 0
+    for x in v
+        s += 0.5
+    end
+    kind(s)
+end
+""",
 } | {each.rule.what: each.program for each in lacking()}
 """What no seed writes: a program that refutes what is claimed without each of the other conditions."""
 
@@ -221,6 +242,11 @@ def conditions() -> Iterator[Rule]:
     yield _without("parts: what a call sees of a dataset moves with it", events, "_named_anew", _as_named)
     yield _without("parts: what a call sees is what the filter keeps", parts, "_one_of", _always(lambda case: {}))
     yield _without("turns: each side of a public choice counts", forms, "of_either", _of_the_second)
+    yield _without("loops: each record is added", accumulators, "_counts", _always(True))
+    yield _without(
+        "loops: without a round there is what was at the start",
+        *(accumulators, "_of_no_round_too", lambda right: lambda inference, total, start: total),
+    )
     yield from (each.rule for each in lacking())
 
 

@@ -77,13 +77,12 @@ _JULIA = (
 )
 """Types of Julia itself, besides."""
 
-_APART = frozenset(
-    (
-        "Complex ComplexF16 ComplexF32 ComplexF64 String AbstractString SubString Char AbstractChar Symbol Expr Dict "
-        "AbstractDict IdDict Set AbstractSet IO IOStream IOBuffer IOContext MIME Regex Missing Module Method DataType Type "
-        "Val Ptr Task Channel Exception Pair CartesianIndex CartesianIndices LinearIndices Cmd VersionNumber"
-    ).split()
+_OTHERS = (
+    "Complex ComplexF16 ComplexF32 ComplexF64 String AbstractString SubString Char AbstractChar Symbol Expr Dict "
+    "AbstractDict IdDict Set AbstractSet IO IOStream IOBuffer IOContext MIME Regex Missing Module Method DataType "
+    "Type Val Ptr Task Channel Exception Pair CartesianIndex CartesianIndices LinearIndices Cmd VersionNumber"
 )
+_APART = frozenset(_OTHERS.split())
 """Types of Julia that have no value in common with those of numbers, arrays of them, tuples and functions."""
 
 _WIDER = {
