@@ -1,10 +1,8 @@
-"""Builtins that call a function they are given: the function is called with the types the row says, once.
+"""The rule of higher-order builtins, such as `map` and `filter`: the function argument is called once, with the types
+that the row gives it.
 
-What it is called with, the row says by its other arguments. So a parameter without an annotation, of a function that is
-written right there, has the type it is called with, and nothing in its body waits until that is known.
-
-A row that calls functions says with what, by its other arguments; these are inferred first, and a parameter without
-an annotation has that type. So what is written where it is used never waits.
+These types follow from the other arguments, which are inferred first. So a parameter without an annotation, of a
+function literal, has the type that it is called with, and nothing in its body is deferred.
 """
 
 from __future__ import annotations
@@ -62,8 +60,8 @@ _ATTEMPTS = 3
 
 
 class Calling(NamedTuple):
-    """The arguments of a row with what the functions among them do, how far they move, captures included, and the
-    effect of the calls."""
+    """The arguments of a higher-order builtin, with the results and environments (captures included) of its function
+    argument, and the effect of its calls."""
 
     args: Args
     values: list[Judgement]
@@ -73,7 +71,7 @@ class Calling(NamedTuple):
 def apply_function(
     inference: Inference, node: term.Call, form: Form, args: Args, values: list[Judgement]
 ) -> Calling | None:
-    """Call the function among the arguments of a row. None, with a problem, if it cannot be called so."""
+    """Call the function argument of a builtin. None, with a problem, if it cannot be called so."""
     application = form.applies
     assert application is not None, "the form applies a function"
     index = args.names.index(application.argument)
@@ -331,14 +329,14 @@ Argument = Judgement | Term
 
 
 def written_functions(node: term.Call) -> frozenset[int]:
-    """The places of arguments that are functions written there, or vectors of such."""
+    """The positions of arguments that are function literals, or vector literals of them."""
     if all(form.applies is None for form in builtins.TABLE[node.builtin].forms):
         return frozenset()
     return frozenset(index for index, arg in enumerate(node.args) if any(True for _ in _written(arg)))
 
 
 def tell_expected(inference: Inference, node: term.Call, known: Mapping[int, Argument]) -> None:
-    """Note what the functions among the arguments are called with, where the other arguments say it."""
+    """Record the parameter types of function literals where the other arguments determine them."""
     for form in inference.context.rules.forms(builtins.TABLE[node.builtin]):
         params = form.parameters(len(node.args) - len(node.keywords), node.keywords)
         types = None if params is None else _given_types(inference, form, params, known)

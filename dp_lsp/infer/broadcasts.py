@@ -1,8 +1,8 @@
-"""Broadcasts, by the types of what they go over: which of it are containers, and which are numbers that are the same
-for each entry.
+"""Broadcasts, typed by which of their operands are containers and which are scalars.
 
-A number is taken out: in the function, the name of its entry stands for the number itself, so that it counts as what
-the function has captured, and a public one keeps its value. What is left is one container, or several of one size."""
+A scalar operand is taken out: inside of the function its name stands for the scalar itself, so it counts as a captured
+value, and a public one keeps its value. What remains goes over one container, or several of one size.
+"""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from dp_lsp.infer.inference import Inference
 def spread(
     inference: Inference, node: term.Call, over: Sequence[Judgement]
 ) -> tuple[term.Call | Body | None, list[Judgement]]:
-    """A broadcast without its numbers, and what it goes over then; what it makes, where it goes over nothing else;
-    None, with a problem, where that cannot be told."""
+    """A broadcast without its scalar operands, and the containers it goes over; its body alone where it goes over none;
+    None, with a problem, where the operands' types do not tell."""
     trait = builtins.TABLE[node.builtin].trait(Broadcasts)
     function, *given = node.args
     assert trait is not None and isinstance(function, term.Closure), "who lowers a broadcast writes its function"
@@ -58,7 +58,7 @@ def spread(
 
 
 def of_numbers(inference: Inference, node: term.Call, found: Evaluation) -> Evaluation:
-    """A broadcast over numbers alone, which makes one."""
+    """A broadcast over scalars alone, which is a scalar."""
     if found.effects.costs:
         reason = "what releases something is called without a dot, on one value"
     elif not isinstance(inference.type(found.value), NumberType | BoolType | Unknown):

@@ -1,4 +1,4 @@
-"""The rule of calls: rows of the builtin table, and functions of the program."""
+"""The rules of calls: of builtins, by the row and its form, and of functions of the program, by their schemes."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ Argument = Judgement | Term
 
 
 def builtin(inference: Inference, node: term.Call, arguments: list[Argument]) -> Evaluation:
-    """A use of a row: its form is chosen by the shapes of the arguments, its factors scale their moves."""
+    """The call of a builtin: its form is resolved by the shapes of the arguments, and the environments of these are
+    scaled by the form's sensitivities and added up."""
     row = builtins.TABLE[node.builtin]
     given = _given(inference, arguments)
     values = [value if isinstance(value, Judgement) else Judgement(UNKNOWN, moves.NOWHERE) for value in arguments]
@@ -316,7 +317,7 @@ def _diameter(inference: Inference, first: Judgement, result: Type) -> Sens:
 
 
 def function(inference: Inference, node: term.Apply, callee: Judgement, arguments: list[Judgement]) -> Evaluation:
-    """A call of a function of the program."""
+    """The call of a function of the program, of a black box, or of a parameter that is a function."""
     type_ = inference.type(callee)
     if isinstance(type_, Unknown):
         return NOT_UNDERSTOOD

@@ -1,4 +1,5 @@
-"""What a function promises, held against what its body does."""
+"""Checks of a whole method against its signature: privacy, observable failures, persons with several records, and
+conversion to the declared type."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ from dp_lsp.text import Span
 
 
 def with_failures(inference: Inference, method: term.Method, found: Evaluation) -> Evaluation:
-    """Whether a run fails can be seen, so what decides it moves the result without bound, or leaves unprotected."""
+    """The body's judgement and effects with failures counted as output: what decides whether a run fails has
+    sensitivity ∞, or is leaked in a private function."""
     result, effects = found
     lost = []
     for failure in effects.failures:
@@ -58,8 +60,8 @@ def with_failures(inference: Inference, method: term.Method, found: Evaluation) 
 
 
 def check_records(inference: Inference, method: term.Method, shown: Scheme) -> None:
-    """Where a person may have several records, what is made of them must be declared so: else it would be said of one
-    record."""
+    """Where a person may have several records, require annotations of the parameters that hold records: else a bound
+    per record would be read as one per person."""
     for param in shown.params:
         declared = isinstance(param.declared, annotation.TupleOf | annotation.DatasetOf)
         counted = param.unit is not None or param.static or declared
@@ -69,8 +71,8 @@ def check_records(inference: Inference, method: term.Method, shown: Scheme) -> N
 
 
 def check_privacy(inference: Inference, method: term.Method, found: Evaluation) -> Effects:
-    """A method that releases something must be declared `Priv()`, and one that is must protect what it returns: else
-    the effect is that it is not protected."""
+    """Require that a method with a privacy effect is declared `Priv()`, and that a private one protects what it
+    returns; the effect is a leak where it does not."""
     result, effects = found
     mechanism = next(iter(mechanisms(effects.cost)), None)
     if not method.privacy:
@@ -118,7 +120,7 @@ def _first_release(effects: Effects) -> Iterator[Related]:
 
 
 def result_term(method: term.Method) -> term.Term | None:
-    """What the value of a function is written as; None for a black box."""
+    """The term of a function's value; None for a black box."""
     body = method.body
     while body is not None and isinstance(body.result, term.Scope):
         body = body.result.rest
@@ -126,13 +128,13 @@ def result_term(method: term.Method) -> term.Term | None:
 
 
 def result_span(method: term.Method) -> Span:
-    """Where the value of a function stands."""
+    """The place of a function's value."""
     found = result_term(method)
     return found.span if found is not None and found.span.end > found.span.start else method.name_span
 
 
 def warn_unbounded(inference: Inference, result: Judgement) -> None:
-    """One warning for each operation that made the result move without bound."""
+    """One warning for each operation at which a sensitivity of the result became ∞."""
     by_place: dict[Span, list[tuple[Var, Move]]] = {}
     for var, move in result.moves.items():
         if move.sens.infinite and not var.members and move.rule != laws.NOTHING_HOLDS:
@@ -154,7 +156,7 @@ def warn_unbounded(inference: Inference, result: Judgement) -> None:
 
 
 def returned(inference: Inference, method: term.Method, result: Judgement) -> Judgement:
-    """The value of a method as its caller gets it."""
+    """The judgement of a method's value, converted to the declared type as Julia converts it."""
     type_ = inference.type(result)
     found = converted(type_, method.converts)
     if found is None:
@@ -173,8 +175,8 @@ def _as(value: Judgement, type_: Type) -> Judgement:
 
 
 def converted(type_: Type, wanted: machine.Declared) -> Type | None:
-    """``convert(T, x)`` for values of a type; None where some may not be converted. A value of T is left as it is; one
-    of a ``Vector{<:T}`` can be made of no other array."""
+    """The type of ``convert(T, x)`` for x of a type; None where it may fail. A value of T is unchanged; an array type
+    with element type variable (``Vector{<:T}``) converts no other array."""
     match wanted, type_:
         case (machine.Numbers(stored), NumberType()):
             return replace(type_, stored=machine.converted(type_.stored, stored))

@@ -1,4 +1,5 @@
-"""Side conditions when everything is solved: what fails is reported, what stays open is shown."""
+"""Side conditions (preconditions, size equations, declared bounds), decided once everything is solved. A false one is
+an error; an open one becomes a condition of the scheme, which callers meet or inherit."""
 
 from __future__ import annotations
 
@@ -23,12 +24,12 @@ _ZERO, _ONE = Poly.of(0), Poly.of(1)
 
 
 def fails(constraint: Constraint) -> Problem:
-    """The problem of a condition that is decided to be false."""
+    """The problem of a side condition that is false."""
     return failing(constraint, _PRINT.constraint(constraint))
 
 
 def failing(constraint: Constraint, text: str) -> Problem:
-    """The problem of a condition that is false, written as it is shown. It is as bad as its left side is too large."""
+    """The same with the condition as ``text``. Its extent is the excess of the left side, by which baselines compare."""
     span, reason = constraint.origin.span, constraint.origin.reason
     about = reason.replace("`", "")
     ordered = constraint.relation in ("<", "<=")
@@ -45,24 +46,24 @@ def _excess(constraint: Constraint) -> str:
 
 
 def put(values: Substitution, side: Quantity) -> Quantity:
-    """A side of a condition with symbols replaced."""
+    """A side of a condition under a substitution."""
     return values.poly(side) if isinstance(side, Poly) else values.sens(side)
 
 
 def put_into(values: Substitution, need: Constraint) -> Constraint:
-    """A condition with symbols replaced."""
+    """A condition under a substitution."""
     return need._replace(left=put(values, need.left), right=put(values, need.right))
 
 
 class SettledConditions(NamedTuple):
-    """The conditions that stay open, and whether all that are decided hold."""
+    """The side conditions that stay open, and whether all others hold."""
 
     needs: tuple[Constraint, ...]
     holds: bool
 
 
 def settle(inference: Inference, since: ConditionMark) -> SettledConditions:
-    """Decide every condition found since a mark: report what fails, keep what stays open."""
+    """Decide all side conditions since a mark: report those that are false, return those that are open."""
     holds = True
     values = inference.solver.substitution()
     kept: dict[tuple[Quantity, str, Quantity], Constraint] = {}

@@ -1,7 +1,8 @@
-"""What is declared of a result: proved of what the body gives, made where that costs nothing, refused else.
+"""Return type annotations: each declared property is proved of the value, established where a conversion is free, or
+refused.
 
-A caller may rely on all that is declared. So each property follows from what is inferred, or is a condition of the
-function where its symbols decide. The result is then measured and compared as is declared.
+Callers rely on all that is declared. So each property either follows from what was inferred, or becomes a side
+condition where its symbols decide. The result is then measured and compared as declared.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ from dp_lsp.text import Span
 
 
 def result(inference: Inference, method: term.Method, value: Judgement, publics: Publics) -> Judgement:
-    """The value of a method as it is declared. One that is declared to be something else is reported."""
+    """The judgement of a method's value as declared. Reports a value that is something else."""
     declared = annotation.instantiate(method.result, "the result", publics)
     given = inference.type(value)
     if isinstance(given, TypeVariable) and isinstance(declared, NumberType) and not given.releases:

@@ -1,8 +1,8 @@
-"""Which method of a function runs: Julia's choice, by what the arguments may be when the program runs.
+"""Method selection, as Julia does it at run time, decided from static types.
 
-A value whose type is Real may be an integer at run time, so a method is chosen only if every value of the arguments'
-types makes Julia choose it: it is a method for all of them, and more specific than every other that may be for some.
-Where there may be none the run may fail, which can be seen. Source: the Julia manual, "Methods".
+A value of type Real may be an integer at run time. So a method is chosen only if Julia would choose it for every value
+of the arguments' types: it covers all of them, and is more specific than every other method that may apply to some.
+Where none may apply the run may fail, which is observable. Source: the Julia manual, "Methods".
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ _NAMES = {FunctionType: "Function", ModelType: "DMModel", Container: "DMGrads"}
 
 
 def waits(value: FunctionValue, types: Sequence[Type]) -> bool:
-    """Whether the choice must wait until more is known of the arguments. One that may release something does not."""
+    """Whether selection must be deferred until more is known of the arguments. That of a function that may release is
+    never deferred."""
     methods = [method for method in value.methods if len(method.params) == len(types)]
     if len(methods) < 2 or any(method.cost is not NOTHING for method in methods):
         return False
@@ -59,8 +60,8 @@ def _is_open(type_: Type) -> bool:
 def choose(
     inference: Inference, span: Span, value: FunctionValue, types: Sequence[Type], by_name: bool = False
 ) -> Scheme | None:
-    """The method that runs, whatever the arguments of these types are; None, with a problem, if that is not one. They
-    have positions, unless those are among them that are given ``by_name``."""
+    """The method that runs for all values of these argument types; None, with a problem, where it is not determined.
+    ``by_name`` says that some arguments were given by name, else all have positions."""
     methods = [method for method in value.methods if len(method.params) == len(types)]
     if not by_name and any(param.by_name for method in methods for param in method.params):
         methods = []
@@ -110,7 +111,7 @@ def applies(inference: Inference, span: Span, method: Scheme, types: Sequence[Ty
 
 
 def given_words(type_: Type) -> str:
-    """The type of an argument, as Julia sees it where that is known better."""
+    """The type of an argument for a message: the run-time type where it is known."""
     if isinstance(type_, NumberType):
         return machine.words(type_.stored) or type_words(type_)
     if isinstance(type_, Container) and type_.kind in _DIMENSIONS and not type_.stored & machine.ARRAY:
@@ -140,8 +141,8 @@ def _methods(span: Span, methods: Sequence[Scheme]) -> tuple[Related, ...]:
 
 
 def wrong_count(inference: Inference, span: Span, value: FunctionValue, given: int, all_given: bool = False) -> None:
-    """Report a call with so many arguments that have a position: no method takes as many. One that another function
-    makes must have ``all_given``."""
+    """Report a call with a number of positional arguments that no method takes. With ``all_given`` parameters with
+    default values count as required."""
     placed = [[param for param in method.params if not param.by_name] for method in value.methods]
     needed = [len(each) if all_given else sum(param.default is None for param in each) for each in placed]
     counts = sorted({n for least, each in zip(needed, placed, strict=True) for n in range(least, len(each) + 1)})
@@ -152,8 +153,7 @@ def wrong_count(inference: Inference, span: Span, value: FunctionValue, given: i
 
 
 class Cover(IntEnum):
-    """Of which values of a type an annotation is the type when the program runs. It is ``OPEN`` while the type is not
-    known."""
+    """Which values of a type have an annotation as a run-time type; ``OPEN`` while the type is not known."""
 
     NONE = 0
     SOME = 1
@@ -166,7 +166,7 @@ def _cover(method: Scheme, types: Sequence[Type]) -> list[Cover]:
 
 
 def cover(declared: machine.Declared, type_: Type) -> Cover:
-    """Of which values of a type an annotation is the type when the program runs."""
+    """Which values of a type have an annotation as a run-time type: all, some or none."""
     match declared, type_:
         case (machine.AnyDeclared(), _):
             return Cover.ALL

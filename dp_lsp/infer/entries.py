@@ -46,7 +46,7 @@ _MOST = 16  # releases of one container that are told apart
 
 
 class Entries:
-    """What is released of a vector, or a matrix, in a function, as linear functions of its entries or rows."""
+    """What a function releases of one vector or matrix, by the entries or rows that each release reads."""
 
     def __init__(self, whole: Var, type_: Container) -> None:
         self._whole = whole
@@ -55,14 +55,15 @@ class Entries:
 
     @staticmethod
     def of(param: SchemeParameter) -> Entries | None:
-        """A parameter, if it is a vector or a matrix of numbers that are not compared by equality."""
+        """For a parameter that is a vector or matrix of numbers, not compared by equality; else None."""
         type_ = param.type
         if not isinstance(type_, Container) or not isinstance(type_.element, NumberType) or is_data(type_.element):
             return None
         return Entries(param.var, type_)
 
     def told_apart(self, read: Rows | None) -> Var:
-        """The variable of what reads such entries, or rows; that of the whole, where their places are no numbers."""
+        """The variable of releases that read these entries or rows; the variable of the whole where their positions are
+        not numbers."""
         if read is None or not _places(read) or None in _places(read) or len(self._read) == _MOST:
             return self._whole
         part = Var(self._whole.name, self._whole.gap, chained=self._whole.chained)
@@ -70,7 +71,7 @@ class Entries:
         return part
 
     def in_parts(self, solver: Solver, cost: Cost, span: Span) -> Cost:
-        """What a function spends, with what is told apart seen from outside."""
+        """The cost of the function as a ``Parts`` event, in which the releases share one change."""
         used = variables(cost)
         ways = self._ways(solver, _releases(cost, frozenset(self._read) & used))
         if not ways:

@@ -1,4 +1,4 @@
-"""Why a bound is what it is, in terms of the user's own lines."""
+"""Derivations in the user's own terms: why a sensitivity is what it is, for messages and for related places."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LONGEST = 6
 
 
 def cause(inference: Inference, move: Move) -> str:
-    """What made a bound infinite, as the end of a sentence."""
+    """The operation that made a sensitivity ∞, as the end of a sentence."""
     first = first_infinite(move)
     written = inference.written(first.span)
     if first.rule == laws.CONDITION:
@@ -34,19 +34,19 @@ def cause(inference: Inference, move: Move) -> str:
 
 
 def because(inference: Inference, move: Move, written: str) -> str:
-    """The same as a part of a sentence about an expression, unless that is the cause itself."""
+    """The same as a subordinate clause about an expression; empty where the expression is that operation."""
     found = cause(inference, move)
     return "" if found == f"`{written}`" else f", because of {found}"
 
 
 def either(names: Iterable[str]) -> str:
-    """Names of which any may be meant, without the first and the last backquote."""
+    """Several names joined by "or", without the outermost backquotes."""
     *first, last = names
     return "` or `".join(["`, `".join(first), last] if first else [last])
 
 
 def path(inference: Inference, move: Move, variable: str) -> tuple[Related, ...]:
-    """The way from the parameter to the bound: where it enters, and every step that makes it larger."""
+    """The steps from the parameter to the bound at which the sensitivity grows, as related places."""
     found: list[Related] = []
     for step in _chain(move):
         message = _message(step, variable)
@@ -63,12 +63,12 @@ def path(inference: Inference, move: Move, variable: str) -> tuple[Related, ...]
 
 
 def defined(span: Span, name: str, sought: Sought = Sought.NAME) -> Related:
-    """A pointer from a place to a definition of another piece of text."""
+    """A related place: a definition in another top-level item."""
     return Related(f"`{name}` is defined here", span, Named(name, sought))
 
 
 def unchecked(span: Span, name: str) -> tuple[Related, ...]:
-    """Pointers from a place to a definition that was not checked to the end, and to the reason."""
+    """Related places for a definition whose analysis is incomplete, and for the reason."""
     return defined(span, name), defined(span, name, Sought.CAUSE)
 
 
@@ -102,7 +102,7 @@ def _waits(factor: Sens) -> bool:
 
 
 def make_static(inference: Inference, node: Term) -> tuple[Fix, ...]:
-    """A repair that declares the parameters public that an argument is made of."""
+    """A repair that declares the parameters `Static()` that an argument is computed from."""
     if isinstance(node, Use):
         return inference.publish({node.local.name})
     known = inference.recorder.judgements.get(node)
@@ -117,7 +117,7 @@ MAY_BE_NAN = (
 
 
 def must_be_public(inference: Inference, node: Term, whole: bool, related: tuple[Related, ...] = ()) -> Problem:
-    """The problem of an argument that must be a public number, and what makes it one."""
+    """The problem of an argument that must be a public number, with the repair that makes it one."""
     return problems.MustBePublic.at(
         node.span,
         written=inference.written(node.span),

@@ -1,8 +1,9 @@
-"""From what was inferred of a body to a scheme: what it is general in, what stays open, what it spends.
+"""Generalisation: from the inferred body of a method to its scheme, with its type and size variables, side conditions,
+deferred constraints and privacy cost.
 
-A norm is that of what a vector is used for: statistics and vectors that are written out say how far they move in each
-norm, and what they are used for decides. A norm that nobody sees from outside is decided last, before the conditions
-are: it is the one that gives the smallest bound.
+The norm of a vector is decided by its use: statistics and vector literals have a sensitivity in each norm. A norm that
+occurs neither in the parameters nor in the result is defaulted last, before side conditions are decided, to the one
+that gives the smallest bound.
 """
 
 from __future__ import annotations
@@ -50,8 +51,8 @@ from dp_lsp.text import Span
 
 
 class InferredBody(NamedTuple):
-    """The inferred body of a method: its parameters, its value, the effects of evaluating it, the conditions found on
-    the way, and the values that the parameters start with."""
+    """The inferred body of a method: its parameters, its value, the effects of evaluating it, the side conditions found
+    on the way, and the judgements of its parameters."""
 
     params: tuple[SchemeParameter, ...]
     result: Judgement
@@ -61,8 +62,8 @@ class InferredBody(NamedTuple):
 
 
 class Around(NamedTuple):
-    """What is around a function made inside another: what belongs to that, how many operations waited there, and how
-    many public numbers it had computed."""
+    """The context of a function made inside another: the variables that belong to it, and how many deferred operations
+    and computed public numbers there were before."""
 
     owned: Owned
     opens: int
@@ -70,8 +71,8 @@ class Around(NamedTuple):
 
 
 def scheme(inference: Inference, method: term.Method, body: InferredBody, around: Around | None = None) -> Scheme:
-    """The scheme of a method, with all that is solved so far put in. The operations that wait for what it is general
-    in go with it; others stay with the function around it."""
+    """The scheme of a method under the current substitution. Deferred operations on the types that it is general in
+    become part of the scheme; the others stay with the function around it."""
     if around is None:
         inference.publics.tell_apart()
     values = inference.solver.substitution()
@@ -190,7 +191,7 @@ def _with_sens(move: Move, value: Sens) -> Move:
 
 
 def owned(types: Iterable[Type], opens: Iterable[Open] = ()) -> Owned:
-    """The symbols, norms and types that stand in types and in open operations."""
+    """The symbols, norm variables and type variables that occur in types and in deferred operations."""
     symbols: set[Symbol] = set()
     norms: set[NormVariable] = set()
     types_: set[TypeVariable] = set()
@@ -238,7 +239,7 @@ def _free(method: Scheme) -> Owned:
 
 
 def without(all_: Owned, others: Owned) -> Owned:
-    """What belongs to one and not to the other."""
+    """The difference of two sets of variables."""
     return Owned(all_.symbols - others.symbols, all_.norms - others.norms, all_.types - others.types)
 
 
@@ -257,9 +258,9 @@ class _Wanted(NamedTuple):
 
 
 def default_norms(inference: Inference, types: Iterable[Type], found: Evaluation) -> None:
-    """Decide the norms that stand in no type of a function's parameters and result: what is measured in them is on the
-    way to a number. A bound that depends on such a norm holds whichever it is read in, so the one that gives the
-    smallest is taken: an entry of a vector moves by least in LInf, its sum in L1."""
+    """Choose the norm variables that occur in no type of parameters or result, so that the bounds are smallest: every
+    choice is sound, as the value was measured in each norm. An entry of a vector is least sensitive in LInf, its sum in
+    L1."""
     values = inference.solver.substitution()
     numbers = list(_numbers(inference, found))
     if not values.idle:

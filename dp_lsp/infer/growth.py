@@ -32,8 +32,9 @@ _WAYS = 16  # sets of rates that are kept apart
 
 
 class Growth(NamedTuple):
-    """Upper bounds, entry by entry: of A^k, for what the first round starts with; of I + A + … + A^(k-1), for what
-    every round reads; of the largest of I, A, …, A^(k-1), for what is read in one round only."""
+    """Upper bounds on powers of the sensitivity matrix A over k rounds, entrywise: ``A^k`` for what the first round
+    starts with, ``I + A + … + A^(k-1)`` for what every round reads, and the largest of ``I, A, …, A^(k-1)`` for what
+    one round reads."""
 
     start: Matrix
     every: Matrix
@@ -41,7 +42,7 @@ class Growth(NamedTuple):
 
 
 def sound(once: Matrix, count: Sens | None) -> Growth:
-    """The growth over ``count`` rounds; None if nothing is known of their number, which may be 0."""
+    """The bounds over ``count`` rounds; for None the number of rounds is unknown, and may be 0."""
     if count is None:
         return _unlimited(once)
     exact = None if _diagonal(once) else _exact(once, count.number)
@@ -49,8 +50,8 @@ def sound(once: Matrix, count: Sens | None) -> Growth:
 
 
 def published(once: Matrix, count: Sens | None) -> Growth:
-    """The published rule: all that is carried counts as one value, which moves by the sum of what its parts move.
-    The k of what every round reads is too small where the rate is larger than 1."""
+    """The published rule: all carried variables count as one, with the largest column sum as its rate. Unsound for what
+    every round reads where that rate is above 1."""
     rate = _column_sum(once, range(len(once)))
     if count is None:
         every, start = INFINITY, ONE if _at_most_one(rate) else INFINITY

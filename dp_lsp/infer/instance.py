@@ -46,12 +46,12 @@ from dp_lsp.infer.solver import Mismatch
 
 
 class Instance:
-    """What the symbols, norms and types of a scheme stand for in one call. ``answers`` are what the calls that the
-    scheme awaits turned out to spend, and ``failing`` says whether what
-    a function among its arguments is given decides if that fails; None if it never does."""
+    """The instance of a scheme in one call: the substitution for its symbols, norms and types. ``answers`` solve the
+    effect variables that the scheme awaits. ``failing`` says whether the arguments of a function argument decide if its
+    call fails; None if it never fails."""
 
     def __init__(self, inference: Inference, scheme: Scheme, alike: Callable[[], bool]) -> None:
-        """``alike`` tells whether all arguments that are not private are the same whenever this call is made."""
+        """``alike`` tells whether all arguments that are not private are equal each time this call is made."""
         self._inference = inference
         self._owned = scheme.owned
         self._alike = alike
@@ -65,8 +65,8 @@ class Instance:
         self._limits: list[tuple[Poly, str, Poly]] = []  # what parameters need of what is public of the arguments
 
     def misfit(self) -> str:
-        """Why the arguments do not fit all the same, if they do not: what had to wait for other arguments, such as a
-        size, is settled now. Norms that no argument settled get new names."""
+        """Solve what depends on several arguments, such as sizes, and say why the arguments do not fit, if they do not;
+        else an empty text. Norms that no argument settled are renamed apart."""
         for norm in self._owned.norms:
             self.norms.setdefault(norm, NormVariable(norm.name, norm.free))
         self._name_computed()
@@ -91,12 +91,12 @@ class Instance:
             self.symbols[symbol] = Poly.of(self._inference.publics.again(symbol, Substitution(self.symbols), fixed))
 
     def name_rest(self) -> None:
-        """Types that nothing settled stand for new ones in every call."""
+        """Rename type variables apart that no argument settled."""
         for variable in self._owned.types - self.types.keys():
             self.types[variable] = TypeVariable(variable.name, variable.releases)
 
     def matches(self, pattern: Type, actual: Type) -> bool:
-        """Whether an argument's type is one of the parameter's; open sizes and norms are settled on the way."""
+        """Match an argument's type against the parameter's, binding sizes and norms on the way; whether it matches."""
         inference = self._inference
         actual = inference.solver.type(actual)
         if isinstance(pattern, TypeVariable) and pattern not in self._owned.types:
@@ -130,11 +130,11 @@ class Instance:
         return pattern == actual
 
     def holds(self, pattern: Type, actual: Type) -> bool:
-        """Whether an argument is stored as the parameter is taken to be, where no annotation made sure of it."""
+        """Whether an argument's run-time type is one that the scheme assumes, where no annotation enforces it."""
         return not _stored_otherwise(self._inference.solver.type(actual), pattern)
 
     def turns_out(self, expected: Type, actual: Type) -> bool:
-        """Whether the result of an open operation is one of what was expected of it, which is settled by it."""
+        """Match the result of a deferred operation against what the scheme expected of it; whether it matches."""
         if isinstance(expected, TypeVariable) and expected in self._owned.types and expected not in self.types:
             self.types[expected] = self._lasting(expected, actual)
             return True
@@ -246,13 +246,13 @@ class Instance:
         return self._inference.solver.same_size(Substitution(self.symbols).poly(pattern), actual)
 
     def substitution(self) -> Substitution:
-        """What symbols and norms of the scheme stand for in this call, as far as that is settled."""
+        """The substitution for the scheme's symbols and norms, as far as they are settled."""
         return Substitution(dict(self.symbols), dict(self.norms))
 
     # What the scheme says, as it is in this call
 
     def type(self, type_: Type) -> Type:
-        """A type of the scheme as it is in this call."""
+        """A type of the scheme in this call."""
         values = Substitution(self.symbols, self.norms)
         match type_:
             case TypeVariable():
@@ -277,7 +277,7 @@ class Instance:
         return type_
 
     def given(self, given: Given) -> Given:
-        """What an open operation is given."""
+        """An argument of a deferred operation in this call."""
         return given if isinstance(given, Written) else self.type(given)
 
     def _inner(self, scheme: Scheme, values: Substitution) -> Scheme:

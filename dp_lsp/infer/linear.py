@@ -1,17 +1,17 @@
-"""Values as linear functions of others, from row to row of a function's body.
+"""Linear forms: values as linear functions of others, followed through the body of a function.
 
-A row of the table says how its result is a linear function of its arguments; an argument of which nothing is known is
-a part of its own. What has no part in common with anything needs no measuring: its parts add up, as its arguments do.
-So a form is measured only where a source is in it twice, and what is found counts where it is no more than what the
-moves of the arguments say.
+A builtin's row says in which linear way its result depends on its arguments; an argument without a form is a source of
+its own. Where no source occurs twice, sensitivities add up anyway, so a form is measured only where one does; the
+result counts where it is no more than the sum.
 
-A form is about values of one scope. What leaves a branch or a sample has none, what leaves a function one of its
-parameters (:mod:`dp_lsp.infer.through`); a row of a round has the
-variable of that round, and is another source than its container. What a loop adds up in a known number of rounds is
-the sum of what each of them adds, where that is a function of values from before the loop.
+A form is about values of one scope: values that leave a branch or a sample lose it, and one that leaves a function is a
+form of the parameters (:mod:`dp_lsp.infer.through`). A row of a loop's round has that round's variable, and is another
+source than its container. A sum over a known number of rounds is a form, where each round adds a form of values from
+before the loop.
 
-A part that is gone in the end counts as nothing only where it is certainly a number, as everywhere
-(:meth:`~dp_lsp.infer.publics.Publics.is_real`): a quotient by what may be 0 is none.
+A source that cancels counts as 0 only where it is certainly no NaN (:meth:`~dp_lsp.infer.publics.Publics.is_real`).
+
+Source: the operator norms of linear maps between L1, L2 and LInf (:mod:`dp_lsp.core.linear`).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _base(type_: Type) -> Base | None:
 def of_call(
     inference: Inference, node: term.Call, form: Form, args: Args, values: Sequence[Judgement], found: Judgement
 ) -> Judgement:
-    """The result of a row, as a linear function of what its arguments are functions of, if the row says how."""
+    """The result of a builtin with its linear form, if its row declares one."""
     if form.linear is None or not found.moves or not inference.context.rules.linear:
         return found
     forms = [sources.known(inference.solver, *each) for each in zip(node.args, values, strict=True)]
@@ -80,7 +80,8 @@ def _is_in_another_norm(inference: Inference, value: Judgement, form: LinearForm
 def of_either(
     inference: Inference, values: Sequence[Judgement], nodes: Sequence[term.Term], found: Judgement
 ) -> Judgement:
-    """One of some numbers, whichever a public condition says: in both of two runs it is the same one."""
+    """The judgement of a number that is one of several by a public choice, which is the same in both runs: a choice of
+    forms."""
     if not isinstance(inference.type(found), NumberType) or not found.moves or not inference.context.rules.linear:
         return found
     forms = [sources.known(inference.solver, *each) for each in zip(nodes, values, strict=True)]
@@ -92,13 +93,14 @@ def of_either(
 
 
 def are_compared_alike(inference: Inference, values: Sequence[Judgement], found: Judgement) -> bool:
-    """Whether what is private is compared by equality where the result is, and only there."""
+    """Whether equality is the metric of the result, and of every private argument."""
     data = _base(found.type) is Base.DATA
     return all((_base(inference.type(value)) is Base.DATA) is data for value in values if value.moves)
 
 
 def is_shared(forms: Sequence[LinearForm | None]) -> bool:
-    """Whether a source is in two of the arguments, or one of them was written, of which not all entries may count."""
+    """Whether a source occurs in two arguments, or an argument is a vector literal, of which some entries may not
+    count."""
     private = [form for form in forms if form is not None]
     if any(form.written for form in private):
         return True
@@ -116,7 +118,7 @@ def is_shared(forms: Sequence[LinearForm | None]) -> bool:
 def measured(
     inference: Inference, span: Span, forms: Sequence[LinearForm | None], result: LinearForm, found: Judgement
 ) -> Judgement:
-    """A value that moves no further than its form says."""
+    """A value with the smaller of its environment and the one that its form gives."""
     gone = set[Part]().union(*(form.parts for form in forms if form is not None))
     gone -= result.parts
     if not all(source.is_real(inference.publics) for source in {cast(sources.Source, part.source) for part in gone}):
@@ -132,7 +134,7 @@ def measured(
 
 
 def known_as(inference: Inference, found: Judgement, form: LinearForm, span: Span) -> Judgement:
-    """A number that is such a function, and moves no further than that says."""
+    """A number with a form, and the smaller of its environment and the form's."""
     if isinstance(inference.type(found), Container):
         return found
     return replace(found, moves=_together(found.moves, moved(form, Norm.LINF, inference.solver, span)), form=form)
@@ -149,7 +151,7 @@ def _gone(move: Move) -> Move:
 
 
 def moved(form: LinearForm, norm: AnyNorm, solver: Solver, span: Span) -> Moves:
-    """How far a value moves in a norm that is such a function."""
+    """The environment of a value with this form, measured in a norm."""
     each = [_moved(alternative, norm, solver, span) for alternative in form.alternatives()]
     return each[0] if len(each) == 1 else moves.furthest_of(each, span)
 
@@ -189,8 +191,8 @@ def _is_no_more(left: Sens, right: Sens, otherwise: bool) -> bool:
 
 
 class Adding(NamedTuple):
-    """What a round adds to what it carries under the name ``local``, as a function of values from ``around`` the loop;
-    ``rows`` are what stands there for those of which a round reads its own place."""
+    """What a round adds to the carried value ``local``, as a form of values from ``around`` the loop; ``rows`` are the
+    containers of which the round reads a place of its own."""
 
     local: Local
     form: LinearForm
@@ -201,8 +203,8 @@ class Adding(NamedTuple):
 def after_rounds(
     inference: Inference, adding: Adding, start: LinearForm | None, index: Symbol, rounds: Sequence[int]
 ) -> LinearForm | None:
-    """What is carried after all rounds, which start with ``start``: this, and what each of them adds to it. None where
-    a round does not add to what it carries, adds what is known in that round only, or there are too many parts."""
+    """The form of a carried value after all ``rounds``: its start plus what each round adds. None where a round does
+    anything but add, adds a value known in that round only, or the form grows too long."""
     if adding.form.written or len(rounds) > MOST_PARTS:
         return None
     (row,) = adding.form.rows
@@ -264,12 +266,12 @@ def _summed(
 
 
 def is_polynomial(value: Poly) -> bool:
-    """Whether it has a value wherever its symbols have."""
+    """Whether a formula is defined wherever its symbols are."""
     return all(isinstance(atom, Symbol) and power > 0 for monomial in value.terms for atom, power in monomial)
 
 
 def put_into(piece: Piece, values: Substitution) -> Piece:
-    """A piece with all that is put for symbols in its positions."""
+    """A piece under a substitution in its positions."""
     if values.idle or not piece.places:
         return piece
     return Piece(tuple(values.poly(place) if isinstance(place, Poly) else place for place in piece.places))

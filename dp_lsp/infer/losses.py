@@ -29,21 +29,21 @@ OPERATIONS = (term.Call, term.Apply, term.Branch)
 
 
 class LostFact(NamedTuple):
-    """An operation by which something is lost, and a sentence that says what, and why."""
+    """An operation at which a public fact of a value is lost, with a sentence that says which, and why."""
 
     span: Span
     words: str
 
 
 class KnownTerms(NamedTuple):
-    """What was found out about terms: their types, and how they are written."""
+    """What inference found of terms, as far as needed here: their types and their source text."""
 
     type: Callable[[Term], Type | None]
     written: Callable[[Term], str]
 
 
 def operands(node: Term) -> tuple[Term, ...]:
-    """The values that the value of a term is made of."""
+    """The operands that a term's value is computed from."""
     match node:
         case term.Call(args=args) | term.Apply(args=args):
             return tuple(arg for arg in args if not isinstance(arg, term.Written))
@@ -53,7 +53,7 @@ def operands(node: Term) -> tuple[Term, ...]:
 
 
 def at(node: Term, descriptor: Descriptor, seen: KnownTerms) -> LostFact | None:
-    """The loss at one operation, if something is lost there. What a mechanism returns has lost nothing."""
+    """The loss of a descriptor at one operation, None if there is none. The output of a mechanism has lost nothing."""
     type_ = seen.type(node)
     if not descriptors.lacks(descriptor, type_) or _releases(node):
         return None
@@ -66,7 +66,7 @@ def at(node: Term, descriptor: Descriptor, seen: KnownTerms) -> LostFact | None:
 
 
 def carried(node: term.Loop, index: int, descriptor: Descriptor, seen: KnownTerms) -> LostFact | None:
-    """The loss of what was known of a value before the first round of a loop that carries it."""
+    """The loss of a descriptor when a loop starts to carry a value; None if there is none."""
     local, start = node.carried[index]
     known = descriptors.words(descriptor, seen.type(start), local.name)
     return LostFact(node.span, f"here {known} lost: each round may change it") if known else None

@@ -1,4 +1,12 @@
-"""Arithmetic on how far values move (sensitivity environments), and bounds of how large they are (magnitudes)."""
+"""Sensitivity environments and their algebra: scaling, addition in a norm, maxima over branches; and magnitude bounds,
+which say how far a value lies from 0, or from where a round of a loop started.
+
+An environment maps a variable to a :class:`~dp_lsp.core.scheme.Move`: the sensitivity (an exact, symbolic factor ≥ 0,
+maybe ∞, in the units of the two metrics), the monotonicity, and the step that it follows from, for derivations.
+
+Sources: Reed and Pierce 2010, "Distance makes the types grow stronger", for the semiring of sensitivities; the triangle
+inequality of each norm where a function says no other.
+"""
 
 from __future__ import annotations
 
@@ -30,21 +38,24 @@ _UNKNOWN: Iterable[Way | None] = repeat(None)
 
 
 def own(var: Var, span: Span, way: Way | None = None) -> Moves:
-    """The moves of a variable itself. Only who follows which way values go says that it rises with itself."""
+    """The environment of a variable itself: sensitivity 1. ``way`` is its monotonicity, which only those set who follow
+    it."""
     return {var: Move(ONE, span, laws.PARAMETER, way=way)}
 
 
 def scaled(moved: Moves, factor: Sens, span: Span, rule: str, subject: str = "", way: Way | None = None) -> Moves:
-    """How far a result moves that moves ``factor`` times as far as what has these moves, and goes its way."""
+    """The environment of a function of one value with Lipschitz constant ``factor``; ``way`` is the function's
+    monotonicity."""
     return combined(((moved, factor),), span, rule, subject, (way,))
 
 
 def combined(
     parts: Iterable[Weighted], span: Span, rule: str, subject: str = "", ways: Iterable[Way | None] = _UNKNOWN
 ) -> Moves:
-    """The moves of something made of several values: variable by variable the sum, each value counting as often as
-    its factor says. What counts 0 times moves a number by 0, but may decide of which type it is: that is no public
-    value, which could be shown. ``ways`` are those that the result goes where one value alone becomes larger."""
+    """The environment of something made of several values, by the triangle inequality: for each variable the sum of
+    factor times sensitivity over ``parts``. An entry with sensitivity 0 stays: the variable may decide of which type a
+    number is, so the value is not public. ``ways`` are the monotonicities of the result in each part alone; the result
+    has one where all parts agree."""
     gathered: dict[Var, tuple[list[Sens], list[Move], list[Way | None]]] = {}
     for (moved, factor), way in zip(parts, ways, strict=False):
         for var, move in moved.items():
@@ -69,18 +80,18 @@ def _total(factors: list[Sens], before: list[Move]) -> Sens:
 
 
 def that_move(moved: Moves) -> Moves:
-    """Without what moves a value by 0."""
+    """The entries of an environment with a sensitivity other than 0."""
     return {var: move for var, move in moved.items() if not move.sens.zero}
 
 
 def that_do_not(moved: Moves) -> Moves:
-    """What moves a value by 0: it may decide of which type a number is."""
+    """The entries with sensitivity 0: the variable may decide of which type a number is."""
     return {var: move for var, move in moved.items() if move.sens.zero}
 
 
 def side_by_side(moved: Moves, norm: AnyNorm) -> Moves:
-    """The moves of a vector, where these are those of its entries added up: one change of a variable moves all entries
-    at once, so the norm of how far they move is how far the vector does."""
+    """The environment of a vector from the sum of those of its entries: one change of a variable moves all entries at
+    once, so the vector moves by the norm of the entries' distances, which is no more than their sum."""
     return {
         var: replace(move, sens=_in_norm(move, norm)) if len(move.before) > 1 else move for var, move in moved.items()
     }
@@ -105,8 +116,9 @@ def _in_norm(move: Move, norm: AnyNorm) -> Sens:
 
 
 def read(moved: Moves, norms: Sequence[NormVariable], norm: Norm, span: Span) -> Moves:
-    """The moves of a container in a norm in which its entries are read, where it moves by no more in that than in any.
-    What ``norms`` stand for is the norm that it is measured in."""
+    """The environment of a container whose entries are read in ``norm``, where its sensitivity in that norm is at most
+    that in each other one. ``norms`` are the variables for the norm that it is measured in; entries for which that does
+    not hold are unchanged."""
     found = {}
     for var, move in moved.items():
         in_each = {each: Substitution({}, dict.fromkeys(norms, each)).sens(move.sens) for each in Norm}
@@ -116,20 +128,22 @@ def read(moved: Moves, norms: Sequence[NormVariable], norm: Norm, span: Span) ->
 
 
 def added(parts: Iterable[Moves], span: Span, rule: str) -> Moves:
-    """The moves of several values together: a variable that moves one of them alone moves the whole as far."""
+    """The environment of several values together, measured in L1: the sum. What only one of them moves with keeps its
+    derivation."""
     parts = tuple(parts)
     together = combined(((part, ONE) for part in parts), span, rule, ways=repeat(Way.RISES))
     return {var: move if len(move.before) > 1 else move.before[0] for var, move in together.items()}
 
 
 def joined(moved: Moves, extra: Weighted, span: Span, rule: str) -> Moves:
-    """The moves of a value that something else has a part in; what that does not move with stays as it is."""
+    """The environment of a value after something else was written into a part of it: the sum where both have a variable
+    in common, else unchanged."""
     touched = {var: move for var, move in moved.items() if var in extra[0]}
     return {**moved, **combined(((touched, ONE), extra), span, rule)}
 
 
 def larger(left: Moves, right: Moves, span: Span) -> Moves:
-    """The moves of one of two values: maxima, variable by variable."""
+    """The environment of a value that is one of two, the same one in both runs: the maximum, variable by variable."""
     result = {}
     for var in {**left, **right}:
         sides = tuple(side[var] for side in (left, right) if var in side)
@@ -140,8 +154,8 @@ def larger(left: Moves, right: Moves, span: Span) -> Moves:
 
 
 def furthest_of(each: Sequence[Moves], span: Span) -> Moves:
-    """The moves of what is one of some functions of the same values, and goes from one to another without a jump:
-    maxima, variable by variable."""
+    """The environment of a continuous function that is piecewise one of ``each``, such as `max` or `abs`: the maximum,
+    variable by variable (on the straight line between two inputs, each piece moves by no more than its share)."""
     result = {}
     for var in {var: None for moved in each for var in moved}:
         sides = tuple(moved[var] for moved in each if var in moved)
@@ -197,8 +211,8 @@ def _improves(diameter: Sens, known: Sens) -> bool:
 
 
 def of_tuples(moved: Moves, tuples: Mapping[Var, Var], span: Span) -> Moves:
-    """The moves with tuples in place of their items: the distance of a tuple is the sum of those of its items, so the
-    item that counts most decides."""
+    """The environment with a tuple's variable in place of those of its items. The distance of tuples is the sum of
+    their items' distances, so the sensitivity in the tuple is the largest one in an item."""
     items: dict[Var, list[Move]] = {}
     for var, move in moved.items():
         if var in tuples:
@@ -213,20 +227,21 @@ def _largest(items: list[Move], span: Span) -> Move:
 
 
 def without(moved: Moves, gone: Iterable[Var]) -> Moves:
-    """The moves with some variables left out."""
+    """The environment restricted to variables other than ``gone``."""
     dropped = set(gone)
     return {var: move for var, move in moved.items() if var not in dropped} if dropped & moved.keys() else moved
 
 
 def first_infinite(move: Move) -> Move:
-    """The first move on the way from the variable that is ∞."""
+    """The step of a derivation, nearest to the variable, at which the sensitivity became ∞."""
     while (earlier := next((before for before in move.before if before.sens is INFINITY), None)) is not None:
         move = earlier
     return move
 
 
 def is_itself(move: Move) -> bool:
-    """Whether a value is the variable itself, maybe under another name, and counted in records."""
+    """Whether a value is the variable itself: an identity, up to renaming and to counting in records instead of
+    persons."""
     while move.rule in (laws.NAME, laws.PERSON):
         (move,) = move.before
     return move.rule == laws.PARAMETER
@@ -246,7 +261,8 @@ def is_itself(move: Move) -> bool:
 
 
 def magnitude_bound(solver: Solver, value: Judgement) -> Reach | None:
-    """Where a value is to be found, by what is known of it or by its type."""
+    """The magnitude bound of a value: of a public number its absolute value, else what was inferred; None if nothing is
+    known."""
     type_ = solver.type(value.type)
     if isinstance(type_, NumberType) and type_.static is not None:
         return Reach(None, magnitude(type_.static))
@@ -256,7 +272,8 @@ def magnitude_bound(solver: Solver, value: Judgement) -> Reach | None:
 def magnitude_of_call(
     solver: Solver, row: Builtin, args: Args, factors: Sequence[Sens], values: Sequence[Judgement]
 ) -> Reach | None:
-    """Where the result of a row is to be found."""
+    """The magnitude bound of a builtin's result: as the row says (:class:`~dp_lsp.builtins.traits.WithinRadius`), or,
+    where it maps 0 to 0, the sum of factor times radius. None where no bound follows."""
     within, additive = row.trait(WithinRadius), row.trait(Additive)
     if within is not None:
         return Reach(None, within.radius(args))
@@ -278,13 +295,14 @@ def magnitude_of_call(
 
 
 def magnitude_of_either(left: Reach | None, right: Reach | None) -> Reach | None:
-    """Where one of two values is to be found."""
+    """The magnitude bound of a value that is one of two: the larger radius, where both are around the same point."""
     if left is None or right is None or left.start is not right.start:
         return None
     return Reach(left.start, left.radius.at_least(right.radius))
 
 
 def displacement(solver: Solver, type_: Type, end: Judgement, start: Var) -> Sens:
-    """How far a round takes a value from where it was when the round started."""
+    """The largest distance between what a loop carries at the start and at the end of a round; the diameter of its type
+    where no magnitude bound says less."""
     kept = end.reach is not None and end.reach.start is start
     return end.reach.radius if kept and end.reach is not None else diameter(solver.type(type_))

@@ -1,4 +1,4 @@
-"""What is measured in one norm, where another one is wanted in which nothing is further apart."""
+"""Subsumption of norms: a value measured in one norm where a smaller one is wanted (LInf ≤ L2 ≤ L1)."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def taken_as(inference: Inference, wanted: Type, given: Type) -> Type:
 
 
 def in_smaller(moved: Moves, span: Span) -> Moves:
-    """How far a value moves in a norm in which nothing is further apart."""
+    """The environment in a norm that is nowhere larger: the same sensitivities are upper bounds in it."""
     return moves.scaled(moved, ONE, span, laws.SMALLER_NORM, way=Way.RISES)
 
 
 def notice(inference: Inference, span: Span, wanted: Type, given: Type) -> None:
-    """Say of a container that it is measured in another norm than is wanted, if it is, and that this costs nothing."""
+    """Note at a container argument that it is converted to a smaller norm, without loss."""
     if not isinstance(wanted, Container) or not isinstance(given, Container):
         return
     asked, norm = inference.solver.norm(wanted.norm), inference.solver.norm(given.norm)

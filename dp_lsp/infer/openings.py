@@ -38,8 +38,8 @@ MOST = 32  # operations of one function that wait; more are settled by taking ty
 def opened(
     inference: Inference, span: Span, callee: str | Type, given: Sequence[Given], factor: Sens | None = None
 ) -> Open:
-    """An operation that waits. One that is the same as an earlier one has the same result. ``factor`` is how far it
-    moves with each argument, if that is known all the same."""
+    """A deferred operation. Equal ones share a result. ``factor`` is the sensitivity in each argument, where that is
+    the same for all types."""
     key = (callee, tuple(value.norm if isinstance(value, term.NormArgument) else value for value in given))
     known = inference.solver.waiting.get(key)
     if known is None:
@@ -64,7 +64,7 @@ def _decides(semantics: Semantics, builtin: str, form: Form, index: int, given: 
 def row(
     inference: Inference, node: term.Call, builtin: Builtin, given: Sequence[Given], values: Sequence[Judgement]
 ) -> Evaluation | None:
-    """A use of a row that waits; None if too many do already."""
+    """A deferred call of a builtin; None if too many operations are deferred already."""
     if len(inference.solver.opens) >= MOST:
         return None
     known = opened(inference, node.span, builtin.name, given, rows.constant_factor(inference, builtin, given))
@@ -86,8 +86,8 @@ def row(
 def call(
     inference: Inference, node: term.Apply, callee: Type, function: Judgement, arguments: Sequence[Judgement]
 ) -> Evaluation:
-    """A call of a function that is not known yet. One of a parameter that may release something spends what stands
-    for any (ε, δ) in each argument, and returns what is released."""
+    """A deferred call of an unknown function. That of a parameter that may release is an ``Awaited`` event: any (ε, δ)
+    in each argument, and a public result."""
     known = opened(inference, node.span, callee, [inference.type(argument) for argument in arguments])
     if known.release is not None:
         effects = _spent(inference, node, known.release, function, arguments)

@@ -24,8 +24,8 @@ _METRICS = (DatasetMetric.CHANGE_ONE, DatasetMetric.SYMMETRIC)
 
 
 def ask(inference: Inference, method: term.Method, shown: Scheme) -> None:
-    """Ask whom a private function protects where that hangs on a type that nobody wrote, and warn where it protects
-    numbers and no records. Of what is wrong anyway nothing more is said."""
+    """Report a private function whose neighbours hang on a type that nobody wrote, and warn where it protects numbers
+    instead of records. Says nothing more of functions with errors."""
     written = {each.local.name: each for each in method.params}
     for param in shown.params:
         own = written.get(param.name)

@@ -55,7 +55,7 @@ _MARK = "'"
 
 
 def is_public(moved: Moves) -> bool:
-    """Whether nothing private moves a value."""
+    """Whether an environment is empty: the value is public."""
     return not moved or all(var.public for var in moved)
 
 
@@ -63,8 +63,7 @@ _EXACT = 2**53  # whole numbers below it are what they are as fractions, too
 
 
 def is_given(type_: Type) -> bool:
-    """Whether all values of a type are one point that is a formula of what who calls a function chooses: also what they
-    are stored as is public then."""
+    """Whether a type has one value, a formula of what callers choose; then its run-time type is public, too."""
     if isinstance(type_, TupleType):
         return all(map(is_given, type_.items))
     known = type_.static if isinstance(type_, NumberType) else None
@@ -72,7 +71,7 @@ def is_given(type_: Type) -> bool:
 
 
 def without_varying(given: Given) -> Given:
-    """What an operation is given, without the value of a number that varies."""
+    """An argument without the value of a number that varies."""
     if isinstance(given, NumberType) and given.static is not None and speaks_of(given.static, varies):
         low, high = ends(given.static)
         return replace(given, static=None, bounds=None if low is None or high is None else Bounds(low, high))
@@ -80,18 +79,18 @@ def without_varying(given: Given) -> Given:
 
 
 def without_unreal(given: Given) -> Given:
-    """What an operation is given, without the value of what may be no number."""
+    """An argument without the value of a number that may be NaN."""
     return replace(given, static=None) if isinstance(given, NumberType) and not is_number(given) else given
 
 
 def is_uncertain(given: Given) -> bool:
-    """Whether an operation is given a public number that varies, or that may be no number."""
+    """Whether an argument is a public number that varies, or may be NaN."""
     known = given.static if isinstance(given, NumberType) else None
     return known is not None and speaks_of(known, lambda symbol: symbol.varies or may_be_nan(symbol))
 
 
 def is_number(type_: NumberType) -> bool:
-    """Whether a number that has a value is certainly a number."""
+    """Whether a number with a known value is certainly no NaN."""
     return type_.static is None or not speaks_of(type_.static, may_be_nan)
 
 
@@ -116,8 +115,8 @@ def _called(written: str) -> str:
 
 
 class Publics:
-    """The public numbers that one definition computes. ``symbols`` are those of them that have a symbol, in order, and
-    ``uncertain`` the uses of rows whose demands may fail: they may have no value."""
+    """The public numbers that one definition computes (a form of value numbering). ``symbols`` are the fresh symbols,
+    in order; ``uncertain`` are calls of builtins whose preconditions may fail, so that they may have no value."""
 
     def __init__(self, context: TypingContext, solver: Solver, recorder: Recorder) -> None:
         self._context = context
@@ -131,7 +130,7 @@ class Publics:
         self.uncertain: set[Term] = set()
 
     def known(self, node: Term, value: Judgement) -> Judgement:
-        """The value of a term: a number that is public has a formula."""
+        """The judgement of a term, with a formula for its value where it is a public number."""
         type_ = value.type
         if not isinstance(type_, NumberType | TupleType):
             type_ = self._solver.type(type_)
@@ -175,8 +174,8 @@ class Publics:
         return entry if number is not None and (number.denominator > 1 or abs(number) < _EXACT) else None
 
     def of_rounds(self, type_: Type, local: Local, between: Ends | None = None, real: bool = True) -> Type:
-        """The type of a number that is public in each round of a loop, and another one in each: between these ends, if
-        it is certainly a number, or else as its type says."""
+        """The type of a number that is public in each round of a loop and differs between rounds: ``between`` these
+        ends, if it is certainly no NaN; else as its type says."""
         if not isinstance(type_, NumberType) or type_.static is not None or type_.base is Base.DATA:
             return type_
         around = _between(type_) if between is None else between
@@ -185,7 +184,7 @@ class Publics:
         return replace(type_, static=Poly.of(symbol))
 
     def of_length(self, local: Local) -> Poly:
-        """How long a vector is in a round of a loop that may make it longer: another number in each."""
+        """The symbol of a vector's length in a round, where a loop may change it."""
         return Poly.of(self._symbol(f"length({local.name})", INTEGER, Ends(_ZERO, None), varies=True))
 
     def _with_symbol(self, type_: NumberType, node: Term) -> NumberType:
@@ -232,9 +231,8 @@ class Publics:
         return symbol
 
     def name(self, local: Local, value: Judgement) -> None:
-        """A number that has no name yet is called like the variable it is bound to, with a mark if it may stand in a
-        claim. One without a name that says what it is may not, since nobody could tell what is claimed: it counts as
-        if it varied."""
+        """Name a computed number after the variable that it is bound to. A number without a name of its own may not
+        stand in claims, as nobody could tell what they say: it counts as varying."""
         known = value.type.static if isinstance(value.type, NumberType) else None
         symbol = None if known is None else known.symbol
         if symbol is not None and symbol.computed is not None and symbol not in self._named:
@@ -244,7 +242,7 @@ class Publics:
             self._named.add(symbol)
 
     def again(self, symbol: Symbol, values: Substitution, fixed: bool) -> Symbol:
-        """The symbol for one call of a number that a function computes."""
+        """The symbol, in one call, of a number that the callee computes."""
         known = symbol.computed
         assert known is not None, "a parameter is what it is given"
         low, high = (None if end is None else values.poly(end) for end in (known.low, known.high))
@@ -255,7 +253,7 @@ class Publics:
         return new
 
     def of_constant(self, name: str) -> None:
-        """What is computed at top level has a name, and is the same wherever it is read, unless it is drawn."""
+        """Mark a number computed at top level: it has a name and is the same wherever it is read, unless it is random."""
         for symbol in self.symbols:
             if symbol in self._nameless and symbol.computed is not None:
                 symbol.computed = symbol.computed._replace(varies=False)
@@ -263,15 +261,14 @@ class Publics:
         _tell_apart(self.symbols)
 
     def tell_apart(self) -> None:
-        """What may stand in claims has a name of its own: who reads `|a'| / |a'|` takes it for 1."""
+        """Rename numbers that may stand in claims so that no two share a name."""
         _tell_apart(symbol for symbol in self.symbols if not symbol.varies)
 
     # What values are made of
 
     def is_fixed(self, nodes: Iterable[Term]) -> bool:
-        """Whether terms have the same value in every run on the same arguments, in all rounds around them and in all
-        calls of the function around them: nothing that they are made of is drawn at random, counts rounds, or is a
-        parameter of a function that is made here."""
+        """Whether terms have the same value in every run on equal arguments, in all rounds around them and in all calls
+        of the function around them: they depend on no randomness, round number, or parameter of a closure."""
         for node, number, inside in self._origins(nodes, term.parts):
             if number is not None and any(self._is_of_outside(symbol, inside) for symbol in symbols_of(number)):
                 return False
@@ -288,7 +285,7 @@ class Publics:
         return not isinstance(node, term.Use) or node.local in inside | self._context.made.keys() | self._context.given
 
     def is_real(self, nodes: Iterable[Term]) -> bool:
-        """Whether the values of terms are certainly made of numbers, and never of NaN, if parameters are."""
+        """Whether the values of terms certainly have no NaN, provided that parameters have none."""
         for node, number, _ in self._origins(nodes, self._decisive):
             if number is not None and speaks_of(number, may_be_nan):
                 return False
@@ -416,7 +413,7 @@ def _made_inside(node: Term) -> Iterable[Local]:
 
 
 def at_most(moved: Moves, inside: frozenset[Symbol]) -> Moves:
-    """How far a value moves at most, whichever numbers these symbols stand for."""
+    """The environment with the largest sensitivities over all values of these symbols."""
     return {var: _at_most(move, inside) for var, move in moved.items()}
 
 
@@ -428,7 +425,7 @@ def _at_most(move: Move, inside: frozenset[Symbol]) -> Move:
 
 
 def from_outside(value: Judgement, inside: frozenset[Symbol]) -> Judgement:
-    """A value as it is seen from outside of the round or the function that computed these numbers."""
+    """A judgement as seen from outside of the round or the function that computed these symbols."""
     return _from_outside(value, inside, frozenset(symbol for symbol in inside if symbol.varies)) if inside else value
 
 

@@ -1,4 +1,5 @@
-"""The use of a row of the builtin table: its form is chosen by the shapes of the arguments, and matched."""
+"""Overload resolution of builtins: the form of a row is chosen by the shapes of the arguments, its patterns are matched
+against their types, and its preconditions are recorded as constraints."""
 
 from __future__ import annotations
 
@@ -45,14 +46,14 @@ from dp_lsp.text import Span
 
 
 class Match(NamedTuple):
-    """The form of a row that takes the arguments, and these by its names."""
+    """A form of a builtin that accepts the arguments, with the arguments by the names of its parameters."""
 
     form: Form
     args: Args
 
 
 class NoMatch(NamedTuple):
-    """No form of a row takes the arguments, which has been reported. A mechanism that is not understood has effects."""
+    """No form accepts the arguments; the problem was reported. ``effects`` are those that a mechanism has even so."""
 
     effects: Effects = NONE
 
@@ -65,7 +66,7 @@ _UNLIKE = {
 
 
 def solve(inference: Inference, node: term.Call, row: Builtin, given: Sequence[Given]) -> Match | NoMatch:
-    """The form of a row that the arguments have the shape of, matched; with a problem if there is none."""
+    """Choose the form of a builtin by the arguments' shapes and match it. Reports a problem where none accepts them."""
     forms = _taking(inference, row, len(given), node.keywords)
     if not forms:
         _wrong_count(inference, node, row, len(given) - len(node.keywords))
@@ -87,9 +88,8 @@ def solve(inference: Inference, node: term.Call, row: Builtin, given: Sequence[G
 
 
 def certain(inference: Inference, node: term.Call, solved: Match, given: Sequence[Given]) -> list[Given] | None:
-    """What a row is given, without the values of numbers that may be none, and of those that vary where these are not
-    sure to be what it demands: it takes them as any number that is not known, if it can. None where nothing has to be
-    left out."""
+    """The arguments with the values removed of public numbers that may be NaN, or that vary and may miss a precondition
+    of the form: the builtin then takes them as unknown numbers, if it can. None if nothing has to be removed."""
     form, args = solved
     if not any(map(publics.is_uncertain, given)):
         return None
@@ -106,7 +106,7 @@ def certain(inference: Inference, node: term.Call, solved: Match, given: Sequenc
 
 
 def is_defined(row: Builtin, given: Sequence[Given]) -> bool:
-    """Whether a function is defined wherever its arguments may lie. It fails of no NaN."""
+    """Whether a builtin has a value for everything that its arguments may be, by their bounds; NaN makes none fail."""
     known = [each.bounds for each in given if isinstance(each, NumberType)]
     spans = [Interval(each.low.number, each.high.number) for each in known if each is not None]
     shape = row.trait(Shape)
@@ -114,7 +114,7 @@ def is_defined(row: Builtin, given: Sequence[Given]) -> bool:
 
 
 def is_uncertain(demand: Demand) -> bool:
-    """Whether public numbers that vary may be none that a row takes."""
+    """Whether public numbers that vary may violate a precondition."""
     left, relation, right, _ = demand
     if not (speaks_of(left, varies) or speaks_of(right, varies)) or decide(left, relation, right):
         return False
@@ -123,8 +123,9 @@ def is_uncertain(demand: Demand) -> bool:
 
 
 def waits(inference: Inference, row: Builtin, given: Sequence[Given], keywords: tuple[str, ...] = ()) -> bool:
-    """Whether it must wait what a row does, because it depends on types that are not known yet. A type that can only
-    be one is settled on the way. What releases something, or calls a function, does not wait."""
+    """Whether the call of a builtin must be deferred, as its effect on sensitivities depends on types that are not
+    known yet. A type with only one possibility is bound on the way. Releases and calls of functions are never deferred.
+    """
     if not any(_is_open(inference, value) for value in given):
         return False
     forms = [each for each in _taking(inference, row, len(given), keywords) if _may_fit(each[1], given)]
@@ -141,7 +142,7 @@ def waits(inference: Inference, row: Builtin, given: Sequence[Given], keywords: 
 
 
 def assume(inference: Inference, row: Builtin, given: Sequence[Given], keywords: tuple[str, ...] = ()) -> None:
-    """Take the types that are not known to be the first that a row accepts."""
+    """Default the unknown types of the arguments to the first that the builtin accepts."""
     forms = [params for _, params in _taking(inference, row, len(given), keywords) if _may_fit(params, given)]
     for index, value in enumerate(map(inference.given, given)):
         if forms and isinstance(value, TypeVariable):
@@ -155,13 +156,15 @@ def assume(inference: Inference, row: Builtin, given: Sequence[Given], keywords:
 def fitting(
     inference: Inference, row: Builtin, given: Sequence[Given], keywords: tuple[str, ...]
 ) -> tuple[Form, tuple[Parameter, ...]] | None:
-    """The first form of a row that the arguments have the shape of, with the parameter of each."""
+    """The first form that accepts arguments of these shapes, with the parameter of each argument; None if there is
+    none."""
     forms = _taking(inference, row, len(given), keywords)
     return next((each for each in forms if all(map(_fits, each[1], given))), None)
 
 
 def constant_factor(inference: Inference, row: Builtin, given: Sequence[Given]) -> Sens | None:
-    """How far the result moves with every argument, if that is the same for all types it may have."""
+    """The sensitivity of the result in every argument, if all types that are still possible have the same one; else
+    None."""
     forms = [form for form, params in _taking(inference, row, len(given), ()) if _may_fit(params, given)]
     known = {form.factors.factor if isinstance(form.factors, Each) and not form.one_of else None for form in forms}
     return known.pop() if len(known) == 1 else None
@@ -233,14 +236,14 @@ def _match(
 
 
 class Wrong(NamedTuple):
-    """An argument that a pattern does not match, and what of it is wrong."""
+    """An argument that does not match its pattern, and the part of its type that is at fault."""
 
     place: int
     what: str
 
 
 def bound(params: Sequence[Parameter], given: Sequence[Given], unifier: Unifier) -> Binds | Wrong:
-    """What patterns bind in arguments; or the first that does not match."""
+    """Bind the variables of a form's patterns by the arguments; else the first argument that does not match."""
     binds = Binds()
     for index, (param, value) in enumerate(zip(params, given, strict=True)):
         if isinstance(value, term.NormArgument):
@@ -351,7 +354,7 @@ def _wrong_count(inference: Inference, node: term.Call, row: Builtin, given: int
 
 
 def refused(inference: Inference, node: term.Call, row: Builtin, args: Args, refusal: Refusal) -> None:
-    """Report that arguments of the right shapes do not fit together."""
+    """Report that arguments of the right shapes do not go together, as the row explains."""
     dataset = next((node.args[index] for index, type_ in enumerate(args.types) if isinstance(type_, Dataset)), None)
     reason = refusal.reason.replace("{dataset}", inference.written((dataset or node.args[0]).span))
     if refusal.lacks is not None and dataset is not None:
@@ -379,7 +382,7 @@ def _clipped_before(inference: Inference, node: term.Call, span: Span) -> tuple[
 
 
 def demand(inference: Inference, node: term.Call, row: Builtin, form: Form, args: Args) -> None:
-    """Hand the side conditions of a form on to be decided when everything is solved."""
+    """Record the preconditions of a form as constraints, to be decided once all variables are solved."""
     for left, relation, right, argument in form.demands(args):
         index = args.names.index(argument)
         value = getattr(args.types[index], "static", None)

@@ -1,4 +1,5 @@
-"""What differs between the sound rules and the published ones, apart from rows of the builtin table."""
+"""The profiles: in what the sound rules and those of the published checker differ, apart from rows of the builtin
+table."""
 
 from __future__ import annotations
 
@@ -16,16 +17,23 @@ from dp_lsp.text import Span
 
 @value
 class ProfileRules:
-    """A profile. ``growth`` tells how far many rounds of a loop move, if one moves as a matrix says; ``ordered`` says
-    that a loop demands its range to be in order instead of counting no rounds, and takes ends that are Real;
-    ``rows_apart`` that a matrix moves once if each round of a loop reads a row of its own.
-    ``either`` is how far one of two values moves. ``groups`` says that what is given to a private function, or drawn
-    from, may move by more than 1, at the price of a group.
-    ``failures`` says that whether a run fails counts as something it tells, ``diameter`` that a value of diameter 1
-    moves by at most 1, and ``ownership`` that only gradients and models are changed in place. ``one_way`` says that a
-    selection costs less where all it selects by moves the same way, ``computed`` that any number is public that
-    nothing private moves, ``linear`` that linear functions of one value are measured together, and ``whom`` that a
-    private function must say whom it protects."""
+    """A profile, as the rules that depend on it.
+
+    - ``growth``: how far a loop moves after all rounds, from the sensitivity matrix of one round.
+    - ``ordered``: a loop demands that its range is in order, instead of counting an empty range as no round, and takes
+      ends that are Real.
+    - ``rows_apart``: a matrix of which each round reads a row of its own is charged once, not once a round.
+    - ``either``: the environment of a value that is one of two.
+    - ``groups``: what is given to a private function, or drawn from, may move by more than 1, at the price of group
+      privacy.
+    - ``failures``: whether a run fails is observable output.
+    - ``diameter``: a value whose metric has diameter 1 moves by at most 1.
+    - ``ownership``: only gradients and models are changed in place.
+    - ``one_way``: a selection costs less where all of its scores move the same way
+      (:mod:`dp_lsp.mechanisms.selection`).
+    - ``computed``: any number that no private value moves is public.
+    - ``linear``: linear functions of one value are measured together, not one by one.
+    - ``whom``: a private function must say who is protected."""
 
     name: str
     forms: Callable[[Builtin], tuple[Form, ...]]
@@ -45,7 +53,7 @@ class ProfileRules:
 
 
 def exact_rounds(first: Poly, step: Poly, last: Poly) -> Sens:
-    """The number of rounds of ``first:step:last`` for whole numbers; 0 where the range is empty."""
+    """The number of integers in ``first:step:last``, which is 0 for an empty range."""
     if step == Poly.of(1):
         return sens.positive_part(last - first + Poly.of(1))
     if step == Poly.of(-1):
@@ -59,14 +67,14 @@ def exact_rounds(first: Poly, step: Poly, last: Poly) -> Sens:
 
 
 def published_rounds(first: Poly, step: Poly, last: Poly) -> Sens:
-    """⌈(last - first + 1)/step⌉, whatever its sign."""
+    """⌈(last - first + 1)/step⌉ as the published checker counts, which is negative for ranges that are out of order."""
     if step.number == 0:
         return sens.ZERO
     return sens.ceiling((last - first + Poly.of(1)) * step.inverse())
 
 
 def published_forms(row: Builtin) -> tuple[Form, ...]:
-    """A row's forms in the published checker."""
+    """The overloads of a builtin under the published rules."""
     return row.forms if row.published is None else row.published
 
 

@@ -1,4 +1,5 @@
-"""Builtins whose results are the subject of the rest of their block: sampling."""
+"""The rule of subsampling: a builtin that draws a random sample binds it for the rest of its block, which is inferred
+for the sample; its cost is amplified."""
 
 from __future__ import annotations
 
@@ -20,8 +21,9 @@ from dp_lsp.infer.inference import Inference
 
 
 def scope(inference: Inference, node: term.Scope) -> Evaluation:
-    """The rest of a block that works on samples. What it spends on them is spent on what they were drawn from, and
-    amplified as a whole; a drawn value that leaves the block unprotected moves without bound."""
+    """Infer the rest of a block over samples. Its cost, for one record of the sample, becomes a ``Sampled`` event of
+    the sources (privacy amplification by subsampling: Balle, Barthe and Gaboardi 2018). A drawn value that leaves the
+    block unreleased is ∞-sensitive in what it was drawn from."""
     call = node.bind.term
     assert isinstance(call, term.Call), "only a builtin has a scope"
     values, drawing = inference.infer_all(call.args)

@@ -1,5 +1,5 @@
-"""What is undecided while a function is inferred: dimensions, norms and types of its parameters, the conditions that
-must hold, and the operations that wait for a type."""
+"""The constraint store of one definition: bindings of dimensions, norms and type variables (unification), side
+conditions that are decided at the end, and deferred operations."""
 
 from __future__ import annotations
 
@@ -35,22 +35,22 @@ from dp_lsp.text import Span
 
 
 class Pending(NamedTuple):
-    """A condition that is decided when everything is solved; ``failed`` tells what to report if it is false."""
+    """A side condition to be decided at the end; ``failed`` makes the problem to report if it is false."""
 
     constraint: Constraint
     failed: Callable[[Constraint], Problem] | None = None
 
 
 class ConditionMark(NamedTuple):
-    """How many conditions and equations there were at some time."""
+    """A position in the store: how many side conditions and equations there were."""
 
     pending: int = 0
     equations: int = 0
 
 
 class SettledOperation(NamedTuple):
-    """What an operation that waited turned out to be, or what stands for it in the caller. ``effects`` are those of
-    choosing what it does."""
+    """The solution of a deferred operation, or the one in the caller that stands for it. ``effects`` are those of
+    method selection."""
 
     result: Type
     factors: tuple[Sens, ...]
@@ -60,7 +60,7 @@ class SettledOperation(NamedTuple):
 
 
 class Mismatch(Exception):
-    """Two types that must be the same are not; the text says in what they differ."""
+    """Two types do not unify; the text says in what they differ."""
 
 
 class Solver:
@@ -92,21 +92,21 @@ class Solver:
         self._types: dict[TypeVariable, Type] = {}
 
     def demand(self, condition: Constraint, failed: Callable[[Constraint], Problem] | None) -> None:
-        """A condition that must hold for the answer to be true."""
+        """Add a side condition, without which the claims do not hold."""
         self.pending.append(Pending(condition, failed))
 
     def mark(self) -> ConditionMark:
-        """The conditions so far."""
+        """The current position, for :meth:`take`."""
         return ConditionMark(len(self.pending), len(self.equations))
 
     def take(self, since: ConditionMark) -> list[Pending]:
-        """The conditions found since a mark, equations last, which are pending no more."""
+        """Remove and return the side conditions since a mark, those from equations last."""
         found = [*self.pending[since.pending :], *map(Pending, self.equations[since.equations :])]
         del self.pending[since.pending :], self.equations[since.equations :]
         return found
 
     def defer(self, key: Hashable, operation: Open) -> None:
-        """An operation waits until more is known; the same operation is the same to ``key``."""
+        """Defer an operation; of several with an equal ``key`` there is one."""
         self.waiting[key] = operation
         self.opens.append(operation)
 
@@ -115,17 +115,17 @@ class Solver:
         return Substitution({**self._symbols, **self._factors}, dict(self._norms))
 
     def poly(self, value: Poly) -> Poly:
-        """A size with all that is known of the dimensions in it."""
+        """A size under the current substitution."""
         return self._sizes.poly(value)
 
     def norm(self, value: AnyNorm) -> AnyNorm:
-        """What a norm was found to be; a variable while that is open."""
+        """A norm under the current substitution; a variable while it is open."""
         while isinstance(value, NormVariable) and value in self._norms:
             value = self._norms[value]
         return value
 
     def type(self, type_: Type) -> Type:
-        """The type with all that is bound put in."""
+        """A type under the current substitution."""
         match type_:
             case TypeVariable():
                 bound = self._types.get(type_)
@@ -148,7 +148,7 @@ class Solver:
         return type_
 
     def container(self, box: Container) -> Container:
-        """A container with all that is bound put in."""
+        """A container type under the current substitution."""
         norm, length, element = self.norm(box.norm), self.poly(box.length), self.type(box.element)
         rows = None if box.rows is None else self.poly(box.rows)
         if norm is box.norm and length is box.length and rows is box.rows and element is box.element:
@@ -156,17 +156,17 @@ class Solver:
         return replace(box, norm=norm, length=length, rows=rows, element=element)
 
     def bind_factor(self, symbol: Symbol, factor: Sens) -> None:
-        """An open sensitivity is known now."""
+        """Bind the symbol of a sensitivity that was open."""
         self._factors[symbol] = factor
 
     def bind_type(self, variable: TypeVariable, type_: Type) -> None:
-        """A type is known now. That it is itself says nothing."""
+        """Bind a type variable; binding it to itself is a no-op."""
         type_ = self.type(type_)
         if type_ != variable:
             self._types[variable] = type_
 
     def same_norm(self, left: AnyNorm, right: AnyNorm) -> bool:
-        """Make two norms the same; False if they are different."""
+        """Unify two norms; False if they are different."""
         left, right = self.norm(left), self.norm(right)
         if left is right:
             return True
@@ -179,12 +179,14 @@ class Solver:
         return False
 
     def fix_norm(self, norm: NormVariable) -> None:
-        """A free norm that the moves of its value depend on is free no more: it is one norm, still to be decided."""
+        """Make a free norm rigid, as a sensitivity depends on it: it is one norm, to be chosen by
+        :func:`~dp_lsp.infer.generalize.default_norms`."""
         if norm.free and norm not in self._norms:
             self._norms[norm] = NormVariable(norm.name)
 
     def same_dimension(self, left: Poly, right: Poly) -> bool:
-        """Make two sizes the same; False if they certainly differ. What is open becomes a condition."""
+        """Unify two sizes; False if they certainly differ. What stays open becomes an equation among the side
+        conditions."""
         left, right = self.poly(left), self.poly(right)
         if left == right:
             return True
@@ -202,8 +204,8 @@ class Solver:
         return True
 
     def same_size(self, left: Poly, right: Poly) -> bool:
-        """The same of two values of which a value may be either. No run fails where they differ, so it is a condition
-        where who calls a function chooses what both are."""
+        """Require that two sizes are equal, of values of which a value may be either. No run fails where they differ,
+        so it is a side condition wherever the caller chooses both."""
         left, right = self.poly(left), self.poly(right)
         chosen = {*symbols_of(left), *symbols_of(right)} & self.chosen
         free = any(one.symbol is not None and one.symbol not in self.chosen for one in (left, right))
@@ -226,7 +228,7 @@ class Solver:
         )
 
     def join(self, left: Type, right: Type) -> Type:
-        """The smallest type that holds both, making their shapes the same. Raises :class:`Mismatch`."""
+        """The least upper bound of two types, whose shapes are unified. Raises :class:`Mismatch`."""
         left, right = self.type(left), self.type(right)
         if left == right:
             return left

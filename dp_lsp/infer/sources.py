@@ -1,4 +1,5 @@
-"""What linear functions are functions of: values that are known by how far they move, and how that is measured."""
+"""Sources of linear forms: the values that a linear function is a function of, each with its environment and the norm
+that it is measured in."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ from dp_lsp.infer.solver import Solver
 
 
 class Weighted(NamedTuple):
-    """What a result moves with, how often that counts, and which way the result goes with it."""
+    """One contribution to a result's environment: the source's environment, the operator norm of the coefficients
+    (``factor``), and the monotonicity."""
 
     moves: Moves
     factor: Sens
@@ -28,25 +30,25 @@ class Weighted(NamedTuple):
 
 
 class Source(Protocol):
-    """What parts are pieces of."""
+    """What the parts of a linear form are pieces of."""
 
     def weighted(self, rows: Rows, norm: AnyNorm, solver: Solver) -> Iterator[Weighted]:
-        """How far a result moves with the source in a norm: a vector whose entries are these combinations of its
-        pieces, or what one combination is."""
+        """The contributions to the environment of a vector, measured in ``norm``, whose entries are the linear
+        combinations ``rows`` of the source's pieces; for one row, of a number."""
         ...
 
     def norm(self, solver: Solver) -> AnyNorm | None:
-        """The norm that it is measured in, if it is a container."""
+        """The norm that a container is measured in; None for a number."""
         ...
 
     def is_real(self, publics: Publics) -> bool:
-        """Whether it is certainly made of numbers, and never of NaN, if parameters are."""
+        """Whether the source certainly has no NaN, provided that parameters have none."""
         ...
 
 
 @value
 class Value:
-    """A value that is known by how far it moves: a number, or a container of numbers, wherever it was ``read``."""
+    """A source that is an inferred value: a number or a container of numbers. ``read`` is a term that it is read by."""
 
     judgement: Judgement
     read: Term = field(compare=False)
@@ -87,8 +89,8 @@ def _axes(type_: Type) -> int | None:
 
 
 def known(solver: Solver, node: Term, value: Judgement) -> LinearForm | None:
-    """A value as a linear function: of itself, if nothing better is known. None for one that is public, or made of
-    anything but numbers."""
+    """The linear form of a value: the one that was inferred, else the identity of the value itself. None for public
+    values and for what is not made of numbers."""
     if not value.moves:
         return None
     if value.form is not None:

@@ -34,8 +34,7 @@ Become = Callable[[Part], LinearForm | None]
 def of_parameters(
     inference: Inference, method: term.Method, value: Judgement, given: Sequence[Judgement], values: Substitution
 ) -> LinearForm | None:
-    """The value of a method as a linear function of what it was given, of which a source is the place; None if it is
-    none."""
+    """The value of a method as a linear form of its parameters, whose sources are their positions; None if it is none."""
     form = None if method.body is None else sources.known(inference.solver, method.body.result, value)
     if form is None:
         return None
@@ -83,7 +82,7 @@ def of_call(
     arguments: Sequence[Judgement],
     found: Judgement,
 ) -> Judgement:
-    """The result of a call as a linear function of what the arguments are functions of."""
+    """The result of a call with its form: that of the method, composed with those of the arguments."""
     if scheme.form is None or not _is_here(inference, value) or not found.moves or not inference.context.rules.linear:
         return found
     forms = [sources.known(inference.solver, *each) for each in zip(node.args, arguments, strict=True)]
@@ -104,8 +103,7 @@ def of_call(
 
 
 def times(value: FunctionValue, scheme: Scheme, values: Substitution, home: object) -> Poly | None:
-    """How often the result of a function is its only argument, as a whole, up to something public; None if it is
-    anything else."""
+    """The factor by which a method multiplies its only argument, up to a public summand; None if it does anything else."""
     if scheme.form is None or len(scheme.params) != 1 or value.home not in (None, home) or scheme.form.written:
         return None
     ((part, coefficient),) = scheme.form.rows[0].items() if len(scheme.form.rows[0]) == 1 else ((None, None),)
@@ -115,8 +113,8 @@ def times(value: FunctionValue, scheme: Scheme, values: Substitution, home: obje
 
 
 def selected(value: FunctionValue, scheme: Scheme, home: object) -> frozenset[int]:
-    """The places of parameters each of which the result is, or else it is no function of that, on each piece of the
-    straight line between two inputs."""
+    """The positions of parameters of which the result is, piecewise on the straight line between two inputs, either the
+    parameter itself or independent of it."""
     form = scheme.form
     if form is None or value.home not in (None, home) or form.written:
         return frozenset()
@@ -128,7 +126,7 @@ def selected(value: FunctionValue, scheme: Scheme, home: object) -> frozenset[in
 
 
 def is_shared(inference: Inference, node: term.Apply, arguments: Sequence[Judgement]) -> bool:
-    """Whether arguments have a source in common, so that it counts which function of them a method is."""
+    """Whether arguments have a source in common, so that a method's linear form may give a smaller sensitivity."""
     if sum(1 for each in arguments if each.moves) < 2 or not inference.context.rules.linear:
         return False
     return linear.is_shared([sources.known(inference.solver, *each) for each in zip(node.args, arguments, strict=True)])

@@ -1,9 +1,13 @@
-"""The unit of privacy: a person, who has one record of a dataset, or up to so many.
+"""The unit of privacy: one person, who contributes one record to a dataset, or up to a declared number of them
+(contribution bound).
 
-Inside a function a dataset moves by so many steps when one person's data change, so all that is said of its parameter
-is about one person. A caller may give it a dataset that moves by more or fewer steps: what it says is about so many
-persons then. A part of a person is possible, as distances are numbers; but what is said of a value that cannot be
-further apart, as a `Bool`, holds for a whole person only.
+Inside a function the sensitivities of a dataset's parameter are per person: it moves by as many steps as a person has
+records. A caller may give it a dataset that moves by more or fewer steps, and so by a multiple or a fraction of a
+person. Fractions are meaningful for distances, but not for what is capped by a diameter, such as a `Bool`: that holds
+for whole persons only (``whole``, ``uneven``).
+
+Source: group privacy (Dwork and Roth 2014, Theorem 2.2) and user-level neighbours, as in Amin et al. 2019, "Bounding
+user contributions".
 """
 
 from __future__ import annotations
@@ -35,15 +39,15 @@ class Persons(NamedTuple):
 
 
 def steps(written: Annotation, type_: Type, publics: Publics, usual: int) -> Poly | None:
-    """How many records one person has of what is no tuple: as its annotation says, else ``usual`` many if it is made of
-    records; None if that is one."""
+    """The contribution bound of a parameter: the number of records of one person, as the annotation says, else
+    ``usual`` for what is made of records. None for 1, where no unit is needed."""
     said = steps_of_a_person(written, publics)
     found = Poly.of(usual) if said is None and holds_records(type_) else said
     return None if found == Poly.of(1) else found
 
 
 def of_a_person(moved: Moves, records: Poly, span: Span) -> Moves:
-    """How far a dataset moves with one person, where it moves like this with a record."""
+    """The environment per person of a dataset with this environment per record."""
     return moves.scaled(moved, magnitude(records), span, laws.PERSON, way=Way.RISES)
 
 
@@ -58,7 +62,7 @@ def marked(params: Iterable[SchemeParameter], whole: set[Var], uneven: set[Var])
 
 
 def share(unit: Unit | None, values: Substitution) -> Sens:
-    """How many persons a step makes at most, in any number of them."""
+    """The number of persons, at most, that one step of a parameter's dataset is."""
     return ONE if unit is None or unit.whole else _one_of(unit, values)
 
 
@@ -67,7 +71,7 @@ def _one_of(unit: Unit, values: Substitution) -> Sens:
 
 
 def given(param: SchemeParameter, values: Substitution, moved: Moves, span: Span) -> Moves:
-    """What a parameter is given, in its persons."""
+    """The environment of an argument in the unit of the parameter: persons instead of steps."""
     if param.unit is None or not moved:
         return moved
     one = _one_of(param.unit, values)
@@ -87,7 +91,7 @@ def _in_persons(move: Move, one: Sens, unit: Unit, span: Span) -> Move:
 
 
 def in_steps(scheme: Scheme, span: Span) -> Persons:
-    """What a scheme costs, for who counts steps."""
+    """The privacy cost of a scheme in steps of the caller's datasets."""
     own = tuple(param.var for param in scheme.params)
     if not any(param.unit for param in scheme.params):
         return Persons(scheme.cost, own)

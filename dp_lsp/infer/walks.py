@@ -25,8 +25,9 @@ class Items(NamedTuple, Generic[_Fact]):
 
 
 class BodyWalk(ABC, Generic[_Fact]):
-    """A walk over the terms of a body with what is known of each name: a fact, or of a tuple something of each item.
-    What is from outside of the body is known by its type."""
+    """A forward abstract interpreter over the terms of a body. The abstract domain is ``_Fact``, joined by
+    :meth:`together`; of a tuple a fact for each item is kept. A name from outside of the body is known by its
+    judgement."""
 
     def __init__(self, inference: Inference) -> None:
         self._inference = inference
@@ -34,42 +35,42 @@ class BodyWalk(ABC, Generic[_Fact]):
 
     @abstractmethod
     def together(self, facts: Iterable[_Fact]) -> _Fact:
-        """The fact of what holds several values, or may be any of them."""
+        """The join of several facts."""
 
     @abstractmethod
     def of_type(self, type_: Type) -> _Fact | Items[_Fact]:
-        """What is known of a value by its type."""
+        """The fact that a type alone implies."""
 
     def of_value(self, value: Judgement) -> _Fact | Items[_Fact]:
-        """What is known of a value from outside of the body."""
+        """The fact of a value from outside of the body."""
         return self.of_type(self._inference.type(value))
 
     @abstractmethod
     def of_result(self, value: FunctionValue) -> _Fact | Items[_Fact]:
-        """What is known of the result of a call."""
+        """The fact of the result of a call of a known function."""
 
     @abstractmethod
     def by_itself(self, node: Term) -> _Fact | Items[_Fact]:
-        """What is known of a term that is none of those that mean the same in all walks."""
+        """The transfer function of all terms that have no common meaning in every walk."""
 
     def flat(self, value: _Fact | Items[_Fact]) -> _Fact:
-        """The fact of all items of a value together."""
+        """The join over all items of a value."""
         return self.together(map(self.flat, value.values)) if isinstance(value, Items) else value
 
     def items(self, value: _Fact | Items[_Fact], count: int) -> Sequence[_Fact | Items[_Fact]]:
-        """What is known of the items of a tuple: of each what is known of all, if nothing better is."""
+        """The facts of so many items of a tuple; each is the join of all where they are not known one by one."""
         if isinstance(value, Items) and len(value.values) == count:
             return value.values
         return (self.flat(value),) * count
 
     def both(self, left: _Fact | Items[_Fact], right: _Fact | Items[_Fact]) -> _Fact | Items[_Fact]:
-        """What is known of what may be one of two."""
+        """The join of two values, item by item where both are tuples of one length."""
         if isinstance(left, Items) and isinstance(right, Items) and len(left.values) == len(right.values):
             return Items(tuple(map(self.both, left.values, right.values)))
         return self.together((self.flat(left), self.flat(right)))
 
     def body(self, body: Body) -> _Fact | Items[_Fact]:
-        """What is known of the value of a block; its names are known from then on."""
+        """The fact of a block's value. The names it binds are known from then on."""
         for bind in body.binds:
             found = self.term(bind.term)
             apart = len(bind.targets) > 1 or isinstance(bind.term, term.Loop)
@@ -78,7 +79,7 @@ class BodyWalk(ABC, Generic[_Fact]):
         return self.term(body.result)
 
     def term(self, node: Term) -> _Fact | Items[_Fact]:
-        """What is known of the value of a term."""
+        """The fact of a term's value."""
         match node:
             case term.Use(local=local) if local in self.known:
                 return self.known[local]
@@ -95,7 +96,7 @@ class BodyWalk(ABC, Generic[_Fact]):
         return self.by_itself(node)
 
     def called(self, function: Term) -> FunctionValue | None:
-        """The function that is called, if it is known before the loop."""
+        """The function that a term denotes, where that is known before the loop is inferred; else None."""
         environment, found = self._inference.context.environment, None
         if isinstance(function, term.Global):
             resolved = self._inference.context.resolve(function.name)

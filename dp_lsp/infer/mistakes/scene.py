@@ -1,4 +1,5 @@
-"""A function whose inference is over, to look at once more: what stands where, and what it is made of."""
+"""A method whose inference is complete, with look-ups for the rules that recognise mistakes: what stands where, and
+what it is computed from."""
 
 from __future__ import annotations
 
@@ -18,8 +19,7 @@ from dp_lsp.text import Span
 
 
 class Scene:
-    """The terms of a method, and what its inference found out of them. ``usual`` is how many records a person has where
-    no annotation says it."""
+    """The terms of a method and their judgements. ``usual`` is the contribution bound where no annotation says one."""
 
     def __init__(self, inference: Inference, method: Method, usual: int) -> None:
         self.usual = usual
@@ -48,12 +48,12 @@ class Scene:
 
     @cached_property
     def read(self) -> frozenset[Local]:
-        """The versions of names that are read anywhere."""
+        """The names, one for each assignment, that are read anywhere."""
         return frozenset(node.local for node in self.terms if isinstance(node, Use))
 
     @cached_property
     def made(self) -> dict[Local, Term]:
-        """What names stand for that are bound here."""
+        """The term that each local name is bound to."""
         return {target: bind.term for bind in self.binds for target in bind.targets}
 
     @cached_property
@@ -106,7 +106,7 @@ class Scene:
         return False
 
     def flow(self, node: Term) -> Iterator[Term]:
-        """A term and all that it is made of, through names."""
+        """A term and all terms that it is computed from, through names."""
         pending, seen = [node], set[Local]()
         while pending:
             found = pending.pop()
@@ -125,13 +125,13 @@ class Scene:
         return None if isinstance(found, Unknown) else found
 
     def moves(self, node: Term) -> Moves:
-        """How far a value moves, as what is released sees it; public parameters left out."""
+        """The environment of a value as a release sees it, without public parameters."""
         known = self.inference.recorder.judgements.get(node)
         moved = {} if known is None else self.inference.released(known.moves, node.span)
         return {var: move for var, move in moved.items() if not var.public and not var.members}
 
     def private(self, node: Term) -> list[str]:
-        """The private parameters that a value is made of. Where nothing is known of it, those that are read for it."""
+        """The private parameters that a value is computed from; where nothing was inferred of it, those that it reads."""
         if self.type(node) is not None:
             return sorted({var.name for var in self.moves(node)})
         params = {param.local for param in self.method.params if not param.static}
@@ -144,7 +144,7 @@ class Scene:
         return None if found is None else self.inference.solver.substitution().poly(found)
 
     def infinite(self, span: Span) -> list[Move]:
-        """The steps at which what stands at a place moved without bound, from the last one back to the first."""
+        """The steps at which the sensitivity of a value became ∞, last one first."""
         node = self.at(span)
         moved = () if node is None else self.moves(node).values()
         step = next((move for move in moved if move.sens is INFINITY), None)
@@ -155,7 +155,7 @@ class Scene:
         return found
 
     def conditions(self, span: Span) -> set[Span]:
-        """The choices by which what stands at a place moves without bound."""
+        """The conditions of branches by which the sensitivity of a value became ∞."""
         return {step.span for step in self.infinite(span) if step.rule == laws.CONDITION}
 
     def call_at(self, span: Span, builtin: str) -> Call | None:

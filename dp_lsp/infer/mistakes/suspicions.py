@@ -1,5 +1,5 @@
-"""What is hardly meant, though nothing is wrong with it: rows that are chosen where people expect to pay for a random
-sample (16), and two branches that differ in brackets only."""
+"""Code that is well-typed but hardly meant: rows chosen by number where people expect a random sample, and two branches
+that differ in brackets only."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Mistakes in how mechanisms and data are put to use; and where what a problem misses was last known, and by which
-operation it was lost."""
+"""Mistakes in the use of mechanisms and data; and where a missing public fact was last known, and which operation lost
+it."""
 
 from __future__ import annotations
 
