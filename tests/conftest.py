@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from dp_lsp.cache.store import VARIABLE
-from dp_lsp.cli import distributions
+from dp_lsp.cli import running
 
-ASK = distributions.Distributions.ask
+ASK = running.Distributions.ask
 LONG = (
     *("test_privacy_attack.py", "test_run_noise.py", "test_repository.py", "test_meaning.py", "test_derivations.py"),
     *("test_robustness.py", "test_worker.py", "test_claims.py", "test_forged.py", "test_certificates.py"),
@@ -81,10 +81,10 @@ def _compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def _without_distributions(monkeypatch: pytest.MonkeyPatch) -> None:
     """They take a process and a second a time; who wants these numbers asks for them."""
-    monkeypatch.setattr(distributions.Distributions, "ask", lambda self, wanted: False)
+    monkeypatch.setattr(running.Distributions, "ask", lambda self, wanted: False)
 
 
 @pytest.fixture
 def with_distributions(monkeypatch: pytest.MonkeyPatch, _without_distributions: None) -> None:
     """They are asked for, as users do."""
-    monkeypatch.setattr(distributions.Distributions, "ask", ASK)
+    monkeypatch.setattr(running.Distributions, "ask", ASK)

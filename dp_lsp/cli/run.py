@@ -18,11 +18,10 @@ from dp_lsp.analysis.loading import Loader, ReadRefusal, SourceText
 from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Options, Setting
 from dp_lsp.analysis.setting import subject
 from dp_lsp.cli.configured import Configured
-from dp_lsp.cli.distributions import Distributions, improved
 from dp_lsp.cli.files import choose, shown
 from dp_lsp.cli.output import FINDINGS, USAGE, aside, begun_beside, complain, demand_here, put_in_place, waiting, write
 from dp_lsp.cli.releases import Counter, counter, document, lines, spent
-from dp_lsp.cli.running import limited
+from dp_lsp.cli.running import Distributions, improved, limited
 from dp_lsp.cli.style import json_text, printable, without_commands
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.runnable import Runnable

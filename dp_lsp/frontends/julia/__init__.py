@@ -152,7 +152,7 @@ class _Julia(Language):
 
     @cached_property
     def builtins(self) -> Builtins:
-        from dp_lsp.frontends.julia.builtins import julia_builtins
+        from dp_lsp.frontends.julia.vocabulary import julia_builtins
 
         return julia_builtins()
 
