@@ -29,7 +29,8 @@ def fails(constraint: Constraint) -> Problem:
 
 
 def failing(constraint: Constraint, text: str) -> Problem:
-    """The same with the condition as ``text``. Its extent is the excess of the left side, by which baselines compare."""
+    """The same with the condition as ``text``. Its extent is the excess of the left side, by which baselines
+    compare."""
     span, reason = constraint.origin.span, constraint.origin.reason
     about = reason.replace("`", "")
     ordered = constraint.relation in ("<", "<=")

@@ -253,7 +253,8 @@ class Publics:
         return new
 
     def of_constant(self, name: str) -> None:
-        """Mark a number computed at top level: it has a name and is the same wherever it is read, unless it is random."""
+        """Mark a number computed at top level: it has a name and is the same wherever it is read, unless it
+        is random."""
         for symbol in self.symbols:
             if symbol in self._nameless and symbol.computed is not None:
                 symbol.computed = symbol.computed._replace(varies=False)

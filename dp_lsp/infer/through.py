@@ -34,7 +34,8 @@ Become = Callable[[Part], LinearForm | None]
 def of_parameters(
     inference: Inference, method: term.Method, value: Judgement, given: Sequence[Judgement], values: Substitution
 ) -> LinearForm | None:
-    """The value of a method as a linear form of its parameters, whose sources are their positions; None if it is none."""
+    """The value of a method as a linear form of its parameters, whose sources are their positions; None if
+    it is none."""
     form = None if method.body is None else sources.known(inference.solver, method.body.result, value)
     if form is None:
         return None
@@ -103,7 +104,8 @@ def of_call(
 
 
 def times(value: FunctionValue, scheme: Scheme, values: Substitution, home: object) -> Poly | None:
-    """The factor by which a method multiplies its only argument, up to a public summand; None if it does anything else."""
+    """The factor by which a method multiplies its only argument, up to a public summand; None if it does
+    anything else."""
     if scheme.form is None or len(scheme.params) != 1 or value.home not in (None, home) or scheme.form.written:
         return None
     ((part, coefficient),) = scheme.form.rows[0].items() if len(scheme.form.rows[0]) == 1 else ((None, None),)

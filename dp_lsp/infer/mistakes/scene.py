@@ -131,7 +131,8 @@ class Scene:
         return {var: move for var, move in moved.items() if not var.public and not var.members}
 
     def private(self, node: Term) -> list[str]:
-        """The private parameters that a value is computed from; where nothing was inferred of it, those that it reads."""
+        """The private parameters that a value is computed from; where nothing was inferred of it, those that
+        it reads."""
         if self.type(node) is not None:
             return sorted({var.name for var in self.moves(node)})
         params = {param.local for param in self.method.params if not param.static}
