@@ -260,10 +260,11 @@ class TypeExpr(Node):
     """An annotation: ``Real``, ``Matrix{<:Data}`` (``braces``), ``MetricMatrix(Data, L2)`` (``call``).
 
     ``upper`` marks an argument written ``<:T``. A number in argument position is kept as a :class:`Number`. ``written``
-    is how it is shown, if that is not the text that stands there.
+    is how it is shown, if that is not the text that stands there. ``variable`` is the variable of types that it is a
+    bound of, if that stands in other annotations, too.
     """
 
-    __slots__ = ("args", "form", "name", "upper", "written")
+    __slots__ = ("args", "form", "name", "upper", "variable", "written")
 
     def __init__(
         self,
@@ -274,9 +275,11 @@ class TypeExpr(Node):
         form: str = "name",
         upper: bool = False,
         written: str = "",
+        variable: str = "",
     ) -> None:
         super().__init__(start, end, args)
         self.written = written
+        self.variable = variable
         self.name = name
         self.args = args
         self.form = form

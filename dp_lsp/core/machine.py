@@ -73,7 +73,11 @@ def values(stored: Stored) -> Stored:
 def of_elements(stored: Stored, upper: bool) -> Stored:
     """The element types of arrays that are annotated with a type T: with an ``upper`` bound, ``Vector{<:T}``, those
     within T, and else T alone."""
-    abstract = {WHOLE: (ABSTRACT_INTEGER, WHOLE_ELEMENTS), NUMBERS: (ABSTRACT_REAL, ELEMENTS)}
+    abstract = {
+        WHOLE: (ABSTRACT_INTEGER, WHOLE_ELEMENTS),
+        NUMBERS: (ABSTRACT_REAL, ELEMENTS),
+        FLOATS: (ABSTRACT_REAL, FLOATS | ABSTRACT_REAL),
+    }
     return abstract[stored][upper] if stored in abstract else stored
 
 
@@ -255,10 +259,12 @@ class Numbers:
 
 @value
 class Arrays:
-    """``Vector{T}`` and ``Matrix{T}``, of so many dimensions; ``elements`` are the element types."""
+    """``Vector{T}`` and ``Matrix{T}``, of so many dimensions, 0 for any number; ``elements`` are the element types.
+    ``AbstractVector{T}`` and the like have values of all ``kinds`` of arrays."""
 
     dimensions: int
     elements: Stored
+    kinds: Stored = ARRAY
 
 
 @value
@@ -275,7 +281,16 @@ class NominalType:
     name: str
 
 
-Declared = AnyDeclared | Numbers | Arrays | Tuples | NominalType
+@value
+class Partly:
+    """A type of some values ``of`` a type, which its ``name`` tells: ``BigFloat`` is one of the other floats, and the
+    ``T`` of ``f(x::T, y::T) where T <: Real`` is whatever both have."""
+
+    of: Declared
+    name: str
+
+
+Declared = AnyDeclared | Numbers | Arrays | Tuples | NominalType | Partly
 """What Julia sees of an annotation."""
 
 ANY = AnyDeclared()
@@ -290,8 +305,12 @@ def within(left: Declared, right: Declared) -> bool:
             return True
         case (Numbers(a), Numbers(b)):
             return not a & ~b
-        case (Arrays(one, a), Arrays(other, b)):
-            return one == other and not a & ~b
+        case (Arrays(one, a, kinds), Arrays(other, b, others)):
+            return other in (0, one) and not a & ~b and not kinds & ~others
+        case (Partly(of), Partly()) if left != right:
+            return False
+        case (Partly(of), _) if left != right:
+            return within(of, right)
         case (Tuples(items), Tuples(others)):
             return len(items) == len(others) and all(map(within, items, others))
     return left == right

@@ -180,14 +180,14 @@ def converted(type_: Type, wanted: machine.Declared) -> Type | None:
     match wanted, type_:
         case (machine.Numbers(stored), NumberType()):
             return replace(type_, stored=machine.converted(type_.stored, stored))
-        case (machine.Arrays(_, elements), Container(kind=kind)) if kind is not Kind.GRADIENT:
+        case (machine.Arrays(_, elements, kinds), Container(kind=kind)) if kind is not Kind.GRADIENT:
             if dispatch.cover(wanted, type_) in (Cover.ALL, Cover.OPEN):
                 return type_
             if elements & machine.ABSTRACT:
-                return replace(type_, stored=machine.ARRAY)
+                return replace(type_, stored=kinds)
             if elements & (elements - 1) or not isinstance(type_.element, NumberType):
                 return None
-            return replace(type_, element=replace(type_.element, stored=elements), stored=machine.ARRAY)
+            return replace(type_, element=replace(type_.element, stored=elements), stored=kinds)
         case (machine.Arrays(), Dataset(records=records)):
             held = converted(records, wanted)
             return replace(type_, records=held) if isinstance(held, Container) else None

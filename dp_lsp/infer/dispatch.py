@@ -170,6 +170,8 @@ def cover(declared: machine.Declared, type_: Type) -> Cover:
     match declared, type_:
         case (machine.AnyDeclared(), _):
             return Cover.ALL
+        case (machine.Partly(of), _):
+            return min(cover(of, type_), Cover.SOME)
         case (_, TypeVariable() | Unknown()):
             return Cover.OPEN
         case (_, Dataset(records=records)):
@@ -178,11 +180,11 @@ def cover(declared: machine.Declared, type_: Type) -> Cover:
             return _within(machine.values(stored), wanted)
         case (machine.Numbers(wanted), BoolType()):
             return _within(machine.BOOL, wanted)
-        case (machine.Arrays(dimensions, elements), Container(kind=kind, element=element, stored=stored)):
-            if _DIMENSIONS.get(kind) != dimensions or not stored & machine.ARRAY:
+        case (machine.Arrays(dimensions, elements, kinds), Container(kind=kind, element=element, stored=stored)):
+            if kind not in _DIMENSIONS or dimensions not in (0, _DIMENSIONS[kind]) or not stored & kinds:
                 return Cover.NONE
             found = _of_elements(elements, element)
-            return min(found, Cover.SOME) if stored & ~machine.ARRAY else found
+            return min(found, Cover.SOME) if stored & ~kinds else found
         case (_, TupleType(label=Label(of=of))):
             return Cover.ALL if of and declared == machine.NominalType(of) else Cover.NONE
         case (machine.Tuples(wanted_items), TupleType(items)):

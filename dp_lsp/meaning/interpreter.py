@@ -278,6 +278,8 @@ def chosen(methods: Sequence[Method], arguments: Sequence[Value]) -> Method:
     arrays as what is none; where another method would run then, there is no meaning here."""
     fitting = [method for method in methods if len(method.params) == len(arguments)]
     if len(fitting) > 1:
+        if any(map(_is_partly_told, fitting)):
+            raise NoMeaning("which method runs depends on what the arguments are stored as")
         found = {_most_specific(fitting, types) for types in product(*map(_run_time_types, arguments))} - {None}
         if len(found) > 1:
             raise NoMeaning("which method runs depends on what the arguments are stored as")
@@ -295,6 +297,8 @@ def chosen(methods: Sequence[Method], arguments: Sequence[Value]) -> Method:
 def are_told_apart(methods: Sequence[Method]) -> bool:
     """Whether it never depends on what arguments are stored as, of which nothing is known here, which of the methods
     with so many parameters runs: they are told apart by what values are, such as numbers and vectors."""
+    if len(methods) > 1 and any(map(_is_partly_told, methods)):
+        return False
     columns = list(zip(*(method.dispatch for method in methods), strict=True))
     kinds = [list(_kinds(column)) if len(set(column)) > 1 else [column[:1]] for column in columns]
     if prod(sum(map(len, each)) for each in kinds) > _MOST_CHOICES:
@@ -303,11 +307,17 @@ def are_told_apart(methods: Sequence[Method]) -> bool:
     return all(len(found - {None}) <= 1 for found in choices)
 
 
+def _is_partly_told(method: Method) -> bool:
+    """Whether a method takes some values of a type, which are not told apart here."""
+    return any(isinstance(each, machine.Partly) for each in method.dispatch)
+
+
 _MOST_CHOICES = 10_000
 _STORED = (machine.BOOL, machine.INT, machine.FLOAT64)
 _ARRAYS = [[machine.Arrays(axes, each) for each in _STORED] for axes in (1, 2)]
-_OTHER_VECTORS = [machine.NominalType(each) for each in ("DMGrads", "DMModel", "a view")]
-_OTHER_MATRICES = _OTHER_VECTORS[-1:]
+_VIEWS = [[machine.Arrays(axes, each, machine.OTHER_ARRAY) for each in _STORED] for axes in (1, 2)]
+_OTHER_VECTORS: list[Declared] = [*map(machine.NominalType, ("DMGrads", "DMModel")), *_VIEWS[0]]
+_OTHER_MATRICES = _VIEWS[1]
 _PLAIN: tuple[Sequence[Declared], ...] = (
     [machine.Numbers(machine.BOOL)],
     [machine.Numbers(machine.INT), machine.Numbers(machine.FLOAT64)],

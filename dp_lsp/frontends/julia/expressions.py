@@ -149,23 +149,24 @@ class _Headers:
     def _without_variable(
         self, params: tuple[Parameter, ...], limit: Node, start: int, end: int
     ) -> tuple[Parameter, ...] | None:
-        """Parameters without a variable of types that stands in one of them alone, and nowhere else: ``x::T`` with ``T
-        <: Real`` is ``x::Real``, and ``x::Vector{T}`` is ``x::Vector{<:Real}``. None if it is used in another way.
+        """Parameters without a variable of types that stands in annotations of them, and nowhere else: ``x::T`` with
+        ``T <: Real`` is ``x::Real``, and ``x::Vector{T}`` is ``x::Vector{<:Real}``. None if it is used in another way.
+        Where it stands in several, each takes some of such values: those whose type fits the others.
 
-        Source: the Julia manual, "UnionAll Types". (Of two values of type ``T`` each would have the type of the
-        other.)"""
+        Source: the Julia manual, "UnionAll Types" and "Methods", "Parametric Methods"."""
         made = self.made.get(limit)
         variable, bound = (made.value, made.bound) if isinstance(made, _Bounded) else (limit, None)
         if not isinstance(variable, Name) or not isinstance(bound, Name | None) or variable.name in RESERVED:
             return None
-        if self._mentioned(variable.name, start, end) != 2:  # in a parameter, and where it is introduced
-            return None
-        found = [self._bounded(param, variable.name, bound) for param in params]
+        count = self._mentioned(variable.name, start, end) - 1  # where it is introduced
+        shared = variable.name if count > 1 else ""
+        found = [self._bounded(param, variable.name, bound, shared) for param in params]
         changed = sum(new is not param for new, param in zip(found, params, strict=True))
-        return tuple(found) if changed == 1 else None
+        return tuple(found) if changed == count > 0 else None
 
-    def _bounded(self, param: Parameter, variable: str, bound: Name | None) -> Parameter:
-        """A parameter with the bound of a variable in its place; the same if that does not stand there."""
+    def _bounded(self, param: Parameter, variable: str, bound: Name | None, shared: str) -> Parameter:
+        """A parameter with the bound of a variable in its place; the same if that does not stand there once. One that
+        is ``shared`` by others keeps its name."""
         old = param.annotation
         if old is None or param.kind != "plain" or param.default is not None:
             return param
@@ -173,15 +174,22 @@ class _Headers:
         if old.form == "name" and old.name == variable:
             place = old if bound is None else bound
             shown = "Any" if bound is None else bound.name
-            new = TypeExpr(place.start, place.end, shown, written=shown)
-        elif old.form == "braces" and [isinstance(arg, TypeExpr) and (arg.name, arg.form) for arg in old.args] == [
-            (variable, "name")
-        ]:
-            (inner,) = old.args
-            upper = () if bound is None else (TypeExpr(inner.start, inner.end, bound.name, upper=True),)
-            shown = f"{old.name}{{<:{bound.name}}}" if bound is not None else old.name
-            new = TypeExpr(old.start, old.end, old.name, upper, "braces" if upper else "name", written=shown)
+            new = TypeExpr(place.start, place.end, shown, written=shown, variable=shared)
+        elif old.form == "braces" and [arg for arg in old.args if _is_named(arg, variable)]:
+            new = self._braced(old, variable, bound, shared)
         return param if new is None else Parameter(param.start, param.end, param.name, new, None, param.kind)
+
+    def _braced(self, old: TypeExpr, variable: str, bound: Name | None, shared: str) -> TypeExpr:
+        """``Vector{T}`` with the bound of a variable in its place."""
+        upper = "Any" if bound is None else bound.name
+        args = [TypeExpr(a.start, a.end, upper, upper=True) if _is_named(a, variable) else a for a in old.args]
+        if bound is None and len(args) == 1:
+            return TypeExpr(old.start, old.end, old.name, written=old.name, variable=shared or old.variable)
+        given = old.written or self.text[old.start : old.end]
+        shown = f"{old.name}{{<:{upper}}}" if len(args) == 1 else given
+        return TypeExpr(
+            old.start, old.end, old.name, tuple(args), "braces", written=shown, variable=shared or old.variable
+        )
 
     def _mentioned(self, name: str, start: int, end: int) -> int:
         """How often a name stands in a piece of the text."""
@@ -327,6 +335,11 @@ class _Headers:
         if made is not None and isinstance(node, Opaque):
             self.opaques.pop(node, None)
         return made
+
+
+def _is_named(node: Node, name: str) -> bool:
+    """Whether a type is written as this name alone."""
+    return isinstance(node, TypeExpr) and (node.name, node.form, node.upper) == (name, "name", False)
 
 
 _BY_ENTRY = {".&": "&&", ".|": "||"}

@@ -33,15 +33,29 @@ _BASES = {
     "Float32": Base.REAL,
     "Int": Base.INTEGER,
     "Int64": Base.INTEGER,
+    "AbstractFloat": Base.REAL,
+    "Float16": Base.REAL,
+    "BigFloat": Base.REAL,
+    "BigInt": Base.INTEGER,
 }
+_MEMBERS = {"Float16": machine.OTHER_FLOAT, "BigFloat": machine.OTHER_FLOAT, "BigInt": machine.OTHER_INTEGER}
+"""Types that are some of those which nothing else tells apart."""
+_STORED = {**machine.NAMES, **_MEMBERS, "AbstractFloat": machine.FLOATS}
 _ELEMENTS: dict[str, Base | Truth] = {**_BASES, "Bool": Truth()}
 _CONTAINERS = {"Vector": Kind.VECTOR, "Matrix": Kind.MATRIX, "DMGrads": Kind.GRADIENT}
 _RUN_TIME = {
     **{"Data": "Real", "Number": "Real", "PrivacyFunction": "Function"},
     **{"MetricVector": "Vector", "MetricMatrix": "Matrix", "MetricGradient": "DMGrads"},
 }
-_DIMENSIONS = {"Vector": 1, "Matrix": 2}
-_ABSTRACT = {"AbstractVector": "Vector", "AbstractMatrix": "Matrix", "Number": "Real"}
+_ARRAYS = {
+    **{"Vector": (1, machine.ARRAY), "Matrix": (2, machine.ARRAY), "Array": (0, machine.ARRAY)},
+    **{"VecOrMat": (0, machine.ARRAY), "DenseArray": (0, machine.ARRAY)},
+    **{"DenseVector": (1, machine.ARRAY), "DenseMatrix": (2, machine.ARRAY)},
+    **{"AbstractVector": (1, machine.ANY_ARRAY), "AbstractMatrix": (2, machine.ANY_ARRAY)},
+    **{"AbstractArray": (0, machine.ANY_ARRAY), "AbstractVecOrMat": (0, machine.ANY_ARRAY)},
+}
+"""The dimensions of arrays, 0 for any number, and of what kinds they are."""
+_WIDE = frozenset({*_ARRAYS, "Number"} - {"Vector", "Matrix"})
 """Types of Julia that hold more than those with a meaning here: a vector of bits, a complex number. What they say is
 left to the condition under which something is claimed."""
 
@@ -64,7 +78,7 @@ _WORDS = frozenset(
     {
         *(*_NORMS, *_RELATIONS, *_BASES, *_CONTAINERS, *_METRIC, STATIC, PRIVATE, BLACK_BOX),
         *(BOUNDED, AT_LEAST, SIZE, ROW_NORM, CONTRIBUTES),
-        *(*_PLAIN, *_ABSTRACT, "Tuple"),
+        *(*_PLAIN, *_WIDE, "Tuple"),
     }
 )
 """Names of norms and types, which a program must not give another meaning."""
@@ -82,15 +96,17 @@ _OTHERS = (
     "AbstractDict IdDict Set AbstractSet IO IOStream IOBuffer IOContext MIME Regex Missing Module Method DataType "
     "Type Val Ptr Task Channel Exception Pair CartesianIndex CartesianIndices LinearIndices Cmd VersionNumber"
 )
-_APART = frozenset(_OTHERS.split())
+_APART = frozenset(
+    {
+        *("Complex", "ComplexF16", "ComplexF32", "ComplexF64", "String", "AbstractString", "SubString", "Char"),
+        *("AbstractChar", "Symbol", "Expr", "Dict", "AbstractDict", "IdDict", "Set", "AbstractSet", "IO", "IOStream"),
+        *("IOBuffer", "IOContext", "MIME", "Regex", "Missing", "Module", "Method", "DataType", "Type", "Val", "Ptr"),
+        *("Task", "Channel", "Exception", "Pair", "CartesianIndex", "CartesianIndices", "Cmd", "VersionNumber"),
+    }
+)
 """Types of Julia that have no value in common with those of numbers, arrays of them, tuples and functions."""
 
-_WIDER = {
-    "DenseVector": "Vector",
-    "DenseMatrix": "Matrix",
-    "AbstractFloat": "Real",
-    "Signed": "Integer",
-}
+_WIDER = {"Signed": "Integer"}
 """Types of Julia without a meaning here, and the one that is meant."""
 
 
@@ -204,19 +220,34 @@ def _run_time(node: surface.Node | None) -> machine.Declared:
     """The type that Julia sees when it chooses a method: there Data is Real, and a metric is no part of a type."""
     if node is None or not isinstance(node, surface.TypeExpr):
         return machine.ANY
+    return machine.Partly(_bare(node), node.variable) if node.variable else _bare(node)
+
+
+def _bare(node: surface.TypeExpr) -> machine.Declared:
+    """The same of a type without a variable of types."""
     first = node.args[0] if node.args else None
     if node.form == "call" and node.name in (STATIC, BOUNDED, PRIVATE):
         return _run_time(first)
     name = _RUN_TIME.get(node.name, node.name)
-    if name == "Any" or _ABSTRACT.get(name) in _DIMENSIONS:
+    if name == "Any":
         return machine.ANY
-    if name in machine.NAMES:
-        return machine.Numbers(machine.NAMES[name])
+    if name in _MEMBERS:
+        return machine.Partly(machine.Numbers(_MEMBERS[name]), name)
+    if name in _STORED:
+        return machine.Numbers(_STORED[name])
     if name == "Tuple" and node.form == "braces":
         return machine.Tuples(tuple(map(_run_time, node.args)))
-    if name in _DIMENSIONS:
-        return machine.Arrays(_DIMENSIONS[name], _element_types(first, node.form == "call"))
+    if name in _ARRAYS:
+        dimensions, kinds = _ARRAYS[name]
+        if len(node.args) > 1 and node.form == "braces":
+            dimensions = _dimensions(node.args[1])
+        return machine.Arrays(dimensions, _element_types(first, node.form == "call"), kinds)
     return machine.NominalType(name)
+
+
+def _dimensions(node: surface.Node) -> int:
+    """How many dimensions the second argument of ``Array{T, N}`` says; 0 where it is no number."""
+    return int(node.value) if isinstance(node, surface.Number) and node.value.denominator == 1 else 0
 
 
 def _element_types(node: surface.Node | None, upper: bool) -> machine.Stored:
@@ -230,12 +261,12 @@ def _element_types(node: surface.Node | None, upper: bool) -> machine.Stored:
 
 def _named(node: surface.Node, name: str) -> Annotation:
     if name in _BASES:
-        return NumberOf(_BASES[name], machine.NAMES.get(name, 0))
+        return NumberOf(_BASES[name], _STORED.get(name, 0))
     if name in _CONTAINERS:
         return ContainerOf(_CONTAINERS[name])
     if name in _PLAIN:
         return _PLAIN[name]
-    if name in _ABSTRACT:
+    if name in _WIDE:
         return Anything()
     if name in (STATIC, PRIVATE, BLACK_BOX):
         raise RefusedType(node, f"write `{name}()`", f"{name}()")
@@ -285,7 +316,7 @@ def _bounded(node: surface.TypeExpr) -> NumberOf:
     low, high = map(_limit, node.args[1:])
     if isinstance(low, Fraction) and isinstance(high, Fraction) and low > high:
         raise RefusedType(node, "the first bound is the smaller one")
-    return NumberOf(base, machine.NAMES.get(_name_of(node.args[0]), 0), (low, high))
+    return NumberOf(base, _STORED.get(_name_of(node.args[0]), 0), (low, high))
 
 
 def _describes(node: surface.Node) -> bool:
@@ -365,16 +396,9 @@ def _braced(node: surface.TypeExpr) -> Annotation:
     if node.name == "Tuple":
         return TupleOf(tuple(_in_tuple(arg) for arg in node.args))
     kind = _CONTAINERS.get(node.name)
-    narrower = _WIDER.get(node.name, _ABSTRACT.get(node.name))
-    if (
-        narrower in _CONTAINERS
-        and node.name in _ABSTRACT
-        and [_name_of(arg) in _ELEMENTS for arg in node.args] == [True]
-    ):
+    if node.name in _ARRAYS and node.args and (node.name in _WIDE or _name_of(node.args[0]) in _OPEN):
+        _check_elements(node.args[0])
         return Anything()
-    if narrower in _CONTAINERS and len(node.args) == 1 and _name_of(node.args[0]) in _ELEMENTS:
-        instead = f"{narrower}{{<:{_name_of(node.args[0])}}}"
-        raise RefusedType(node, f"write `{instead}`", instead)
     if kind is None or len(node.args) != 1:
         raise RefusedType(node, "write `Vector{<:T}` or `Matrix{<:T}` with T one of Real, Integer, Data and Bool")
     element = node.args[0]
@@ -382,13 +406,22 @@ def _braced(node: surface.TypeExpr) -> Annotation:
     upper = isinstance(element, surface.TypeExpr) and element.upper
     if name not in _ELEMENTS:
         raise RefusedType(element, "elements are Real, Integer, Data or Bool")
-    within = machine.of_elements(machine.NAMES.get(name, machine.NUMBERS), upper)
+    within = machine.of_elements(_STORED.get(name, machine.NUMBERS), upper)
     return ContainerOf(kind, _ELEMENTS[name], stored=within)
+
+
+_OPEN = ("Number", "Any")
+
+
+def _check_elements(node: surface.Node) -> None:
+    """Refuse arrays of what is no number."""
+    if _name_of(node) not in _ELEMENTS and _name_of(node) not in _OPEN:
+        raise RefusedType(node, "elements are Real, Integer, Data or Bool")
 
 
 def _elements_within(name: str) -> machine.Stored:
     """The element types within a type of numbers."""
-    return machine.of_elements(machine.NAMES.get(name, machine.NUMBERS), upper=True)
+    return machine.of_elements(_STORED.get(name, machine.NUMBERS), upper=True)
 
 
 def _in_tuple(node: surface.Node) -> Annotation:

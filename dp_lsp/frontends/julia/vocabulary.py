@@ -77,7 +77,15 @@ MARKS = {
 }
 """What is written like a call where a type stands."""
 
-RESERVED = frozenset().union(NORMS, DATASETS, DESCRIPTORS, TYPES, MARKS)
+OTHER_TYPES = frozenset(
+    {
+        *("Number", "AbstractFloat", "Float16", "BigFloat", "BigInt", "Array", "VecOrMat", "DenseArray"),
+        *("DenseVector", "DenseMatrix", "AbstractArray", "AbstractVector", "AbstractMatrix", "AbstractVecOrMat"),
+    }
+)
+"""Types of Julia that annotations may name, and that are no words of those who write for the checker."""
+
+RESERVED = frozenset().union(NORMS, DATASETS, DESCRIPTORS, TYPES, MARKS, OTHER_TYPES)
 """Names that no variable of types has here."""
 
 METRICS = frozenset({"MetricVector", "MetricMatrix", "MetricGradient"})
@@ -237,7 +245,8 @@ class Words(Vocabulary):
     familiar = FAMILIAR
 
     def is_always(self, name: str) -> bool:
-        return name in ALWAYS or name in EVALUATING or name in MACROS or not (name[:1].isalpha() or name[:1] == "_")
+        known = name in ALWAYS or name in OTHER_TYPES or name in EVALUATING or name in MACROS
+        return known or not (name[:1].isalpha() or name[:1] == "_")
 
     def exported(self, module: str) -> frozenset[str] | None:
         if module == _DP:
@@ -268,7 +277,7 @@ class Words(Vocabulary):
         return next((words[name] for words in (NORMS, DATASETS, DESCRIPTORS, TYPES, MARKS) if name in words), "")
 
     def is_reserved(self, name: str) -> bool:
-        return any(name in words for words in (VALUES, EVALUATING, MACROS)) or bool(self.meaning(name))
+        return any(name in words for words in (VALUES, EVALUATING, MACROS, RESERVED))
 
 
 def _in_metric(commas: int) -> Iterator[Word]:
