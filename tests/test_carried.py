@@ -74,13 +74,18 @@ def test_only_what_an_edit_may_concern_is_looked_up(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(Task, "key", noted)
     others = "".join(f"other_{number}(x::Real) = x / {number + 1}\n" for number in range(30))
-    text = f"used(x::Real) = 2 * x\n{others}user(x::Real) = used(x)\nabove(x::Real) = user(x)\n"
+    text = (
+        f"same(x::Real) = x\nused(x::Real) = 2 * same(x)\n{others}user(x::Real) = used(x)\nabove(x::Real) = user(x)\n"
+    )
     engine = Engine()
     engine.check(text)
-    assert len(asked) == 33
+    assert len(asked) == 34
     asked.clear()
-    engine.check(text.replace("2 * x", "3 * x"))
+    engine.check(text.replace("2 *", "3 *"))
     assert asked == ["used", "user", "above"]
     asked.clear()
-    engine.check(text.replace("2 * x", "1.5 + 3 * x"))
+    engine.check(text.replace("2 *", "1.5 + 3 *"))
     assert asked == ["used"], "what it means is what it meant"
+    asked.clear()
+    engine.check(text.replace("2 *", "1.5 + 3 *").replace("= x\nused", "= x + 1\nused"))
+    assert asked == ["same", "used"], "its text is read where it is called, and nowhere else"

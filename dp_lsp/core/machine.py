@@ -298,6 +298,15 @@ UNREAD = NominalType("")
 """An annotation that was not understood: it may be any type, also one that has another name."""
 
 
+def keeps(wanted: Declared) -> bool:
+    """Whether ``convert(T, x)`` leaves a number, and those of an array, the number that it is, or fails. One that is
+    made a float may be rounded."""
+    match wanted:
+        case Numbers(stored) | Arrays(_, stored):
+            return not stored & (FLOATS | RATIONAL | OTHER_REAL) or not NUMBERS & ~stored
+    return wanted == ANY
+
+
 def within(left: Declared, right: Declared) -> bool:
     """Whether a type is a subtype of another."""
     match left, right:

@@ -12,7 +12,7 @@ from dataclasses import field
 from typing import NamedTuple, Protocol
 
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
-from dp_lsp.core.annotation import Annotation
+from dp_lsp.core.annotation import Annotation, Anything
 from dp_lsp.core.constraints import Constraint
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import Cost, EffectVariable, Var
@@ -148,7 +148,7 @@ class Effort:
 
 
 class Template(Protocol):
-    """The text of a method with parameters without annotations, which can be inferred again as it is called."""
+    """The text of a method that is read where it is called, and can be inferred again for that."""
 
     @property
     def version(self) -> bytes:
@@ -161,7 +161,7 @@ class Template(Protocol):
         ...
 
     def called_with(self, types: tuple[Type | None, ...], effort: Effort) -> Scheme:
-        """The scheme that it would have if these were the types of its parameters; None where one is annotated."""
+        """The scheme that it would have if these were the types of its parameters; None for what it says itself."""
         ...
 
 
@@ -175,8 +175,8 @@ class Scheme:
     ``boxes`` are the black boxes that it calls, also by way of others, and ``premises`` what else users are taken at
     their word for in it. It is ``real`` if its result is certainly made of
     numbers, and never of NaN, where its arguments are. ``form`` is how the result is a linear function of what it is
-    given, whose sources are the places of parameters; None if that is not known. ``template`` is there if it has
-    parameters without annotations, and stands at top level.
+    given, whose sources are the places of parameters; None if that is not known. ``template`` is there if it stands at
+    top level, and has parameters without annotations or calls no function of the program.
     """
 
     name: str
@@ -195,6 +195,11 @@ class Scheme:
     template: Template | None = None
     real: bool = False
     form: LinearForm | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether what it is called with says what it is: parameters have no annotations."""
+        return self.template is not None and any(isinstance(param.declared, Anything) for param in self.params)
 
 
 @value

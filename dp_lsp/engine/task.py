@@ -29,6 +29,7 @@ from dp_lsp.engine.remarks import Excuses, Ignores, RemarkOutcome, Split, all_ac
 from dp_lsp.infer.context import Global, Resolve, UnknownGlobal
 from dp_lsp.infer.method import InferenceSetting, Inferred, infer_constant, infer_method
 from dp_lsp.infer.problems import CallsUnchecked, SensitivityMissed
+from dp_lsp.infer.reading import is_readable
 from dp_lsp.infer.rules import BY_NAME
 from dp_lsp.lower.methods import is_unread
 from dp_lsp.lower.problems import CallCycle
@@ -213,11 +214,19 @@ class Task:
         return infer_method(definition, setting, self._look)
 
     def _version(self, definition: Definition, broken: str) -> bytes:
-        """A digest of all that a method with parameters without annotations depends on. Empty for others, and for what
-        may not be inferred as it is called: something is wrong with it whatever the types."""
-        is_open = isinstance(definition, Method) and any(isinstance(each.type, Anything) for each in definition.params)
+        """A digest of all that a method depends on which others read: one with parameters without annotations, or of
+        constants and its text alone, whatever else is said around that. Empty for others, and for what may not be
+        inferred as it is called: something is wrong with it whatever the types."""
         wrong = broken or any(each.unchecked for each in (*self.unit.lowered.problems, *self.unit.problems))
-        return self.key() if is_open and not wrong else b""
+        if wrong or not isinstance(definition, Method):
+            return b""
+        if any(isinstance(each.type, Anything) for each in definition.params):
+            return self.key()
+        if not is_readable(definition):
+            return b""
+        meant = {name: self._found(name) for name in sorted(definition.uses)}
+        calls = any(isinstance(each, FunctionValue | UnknownGlobal) for each in meant.values())
+        return b"" if calls else digest((definition, meant))
 
     def _names(self, definition: Definition) -> Resolve:
         """What the top-level names that a definition mentions mean now, however often it is inferred later. That a name
@@ -386,14 +395,14 @@ def _pointer(definition: Definition, name: str, sought: Sought = Sought.NAME) ->
     return Related(f"`{name}` is defined here{also}", definition.name_span, Named(name, sought))
 
 
-def _is_template(found: Inferred) -> bool:
+def _is_open(found: Inferred) -> bool:
     """Whether a method may still be understood as it is called."""
-    return isinstance(found.value, FunctionValue) and any(method.template for method in found.value.methods)
+    return isinstance(found.value, FunctionValue) and any(method.is_open for method in found.value.methods)
 
 
 def _meaning(name: str, found: Inferred, outcome: RemarkOutcome, problems: list[Problem]) -> Global | UnknownGlobal:
     """What a definition means to others: nothing may be built on what is not proved."""
-    if outcome.state.holds or (found.unknown and outcome.reason == found.unknown and _is_template(found)):
+    if outcome.state.holds or (found.unknown and outcome.reason == found.unknown and _is_open(found)):
         return found.value
     if outcome.state is State.FAILED:
         codes = sorted({problem.code for problem in problems if problem.severity is Severity.ERROR})

@@ -535,13 +535,15 @@ def as_called(inference: Inference, scheme: Scheme, types: Sequence[Type], share
     is asked for where the scheme for any types does not serve: where it could not be found, for datasets, of which the
     report of the method itself says nothing, where all that it is given are public numbers: then so is what it returns,
     and a formula of them, and for arguments that are ``shared``: of operations that wait it is not known which linear
-    functions they are."""
+    functions they are. Of what has annotations, public numbers alone say more."""
     if scheme.template is None:
         return scheme
-    open_ = [isinstance(param.declared, Anything) for param in scheme.params]
-    given = tuple(type_ if each else None for each, type_ in zip(open_, types, strict=True))
-    of_datasets = any(isinstance(type_, Dataset) for type_ in given)
     of_publics = bool(types) and all(map(publics.is_given, types))
+    open_ = [isinstance(param.declared, Anything) or (of_publics and _is_any_number(param)) for param in scheme.params]
+    given = tuple(type_ if each else None for each, type_ in zip(open_, types, strict=True))
+    if not any(given):
+        return scheme
+    of_datasets = any(isinstance(type_, Dataset) for type_ in given)
     of_forms = shared and bool(scheme.opens) and scheme.form is None
     if not (scheme.reason or of_datasets or of_publics or of_forms) or not all(
         type_ is None or _is_known(type_) for type_ in given
@@ -563,6 +565,12 @@ def as_called(inference: Inference, scheme: Scheme, types: Sequence[Type], share
         effort.depth += 1
     found = effort.known[key]
     return scheme if serves and found.reason else found
+
+
+def _is_any_number(param: SchemeParameter) -> bool:
+    """Whether a parameter is annotated as a number, and no more is said of it: one that is static has a formula."""
+    type_ = param.type
+    return isinstance(type_, NumberType) and not param.static and type_.base is not Base.DATA and type_.bounds is None
 
 
 def _without_number(type_: Type) -> Type:

@@ -259,7 +259,7 @@ class _Running(BodyWalk[_Run]):
 
     def of_result(self, value: FunctionValue) -> _Run | Items[_Run]:
         """The result of a call: its ends are those that hold of all calls."""
-        results = [method.result.type for method in value.methods if method.template is None]
+        results = [method.result.type for method in value.methods if not method.is_open]
         if len(results) < len(value.methods) or not all(isinstance(each, NumberType) for each in results):
             return self._value(None, public=True, real=False)
         return self.together(map(self._of_all_calls, (each for each in results if isinstance(each, NumberType))))

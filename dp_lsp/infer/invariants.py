@@ -310,7 +310,7 @@ class _Storing(BodyWalk[_Held]):
         return _ANYTHING
 
     def of_result(self, value: FunctionValue) -> _Storage:
-        if any(method.template is not None for method in value.methods):
+        if any(method.is_open for method in value.methods):
             return _ANYTHING
         return reduce(self.both, (self.of_type(method.result.type) for method in value.methods))
 

@@ -152,7 +152,7 @@ class InferenceSetting(NamedTuple):
 @undigested(method="the version of its setting tells of it")
 @thing
 class _Template(Template):
-    """A method with parameters without annotations."""
+    """A method that is read where it is called."""
 
     method: term.Method
     setting: InferenceSetting
@@ -191,8 +191,10 @@ def infer_method(method: term.Method, setting: InferenceSetting, look: Callable[
     if method.body is None:
         return _black_box(method, setting, effort)
     scheme, found = _reported(method, setting, effort)
-    if setting.version and any(isinstance(param.type, Anything) for param in method.params):
-        scheme = replace(scheme, template=_Template(method, setting), reason=found.wrong)
+    if setting.version:
+        scheme = replace(scheme, template=_Template(method, setting))
+    if scheme.is_open:
+        scheme = replace(scheme, reason=found.wrong)
         if any(problem.code in _ABOUT_TYPES for problem in found.problems) or _is_unbounded_vector(found):
             found = _understood(method, setting, effort, scheme, found)
     if method.privacy and setting.rules.whom and found.shown is not None and not found.wrong:

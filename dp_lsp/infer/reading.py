@@ -1,8 +1,8 @@
 """Terms read by what evaluates them: what names stand for, through calls of functions and the names inside of them.
 
 A function that is called where something is read is read at that call, with the arguments in the place of its
-parameters. It is the same function in all calls if it is written here, or is defined without annotations, so that it
-does the same with all that it is called with; what a name inside of it stands for is known in that call only. What is
+parameters. It is the same function in all calls if it is written here, or is defined by one method, so that it does the
+same with all that it is called with, or fails; what a name inside of it stands for is known in that call only. What is
 computed of terms is the same wherever it is written, but for what is drawn at random: nothing of that is read.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
+from itertools import islice
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from dp_lsp.core import machine, term
@@ -26,7 +27,7 @@ _EXACT: Mapping[str, Callable[[Fraction, Fraction], Fraction]] = {
 }
 _ROUNDED: Mapping[str, Callable[[Fraction, Fraction], Fraction]] = {**_EXACT, "/": Fraction.__truediv__}
 _MOST_EXACT = 2**53  # below it all whole numbers are stored as they are, also as numbers with a point
-_DEEPEST, _LONGEST = 60, 3000
+_DEEPEST, _LONGEST, _LONGEST_TEXT = 60, 3000, 100
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -174,7 +175,7 @@ class Reading:
         if len(methods) != 1:
             raise Unread
         (method,) = methods
-        if method.body is None or method.changes or method.privacy or method.converts != machine.ANY:
+        if method.body is None or method.changes or method.privacy or not machine.keeps(method.converts):
             raise Unread
         return method
 
@@ -230,11 +231,13 @@ class Reading:
     def stored(self, node: Term, scope: Scope, depth: int = _DEEPEST) -> Fraction | None:
         """A number that is written out, as it is stored; also what is computed of such numbers, rounded as that is: to
         the nearest number with 53 digits, ties to even (IEEE 754). Whole numbers that have no more are exact."""
-        node, scope = self.followed(node, scope, (Use, Literal, Call))
+        node, scope = self.followed(node, scope, (Use, Literal, Call, Apply))
         if isinstance(node, Literal) and not isinstance(node.value, bool):
             return node.value if node.integer else Fraction(float(node.value))
         if isinstance(node, Use) and isinstance(value := scope.names.get(node.local), Fraction):
             return value if value.denominator == 1 else Fraction(float(value))
+        if isinstance(node, Apply) and depth:
+            return self.stored(*self.called(node, scope), depth - 1)
         if not isinstance(node, Call) or node.builtin not in _ROUNDED or not 1 <= len(node.args) <= 2 or not depth:
             return None
         parts = [self.stored(each, scope, depth - 1) for each in node.args]
@@ -247,6 +250,18 @@ class Reading:
             return None
         found = _ROUNDED[node.builtin](*known)
         return Fraction(float(found)) if abs(found) < _MOST_EXACT else None
+
+
+_COMPUTES = Literal | Use | Call | Closure | MakeTuple | term.Global | term.Branch | term.Written
+
+
+def is_readable(method: term.Method) -> bool:
+    """Whether a method is read where it is called though it has annotations: a short one, that computes what it says
+    and calls no other function. So who calls it depends on its text, but who calls those does not."""
+    if method.body is None or method.changes or method.privacy:
+        return False
+    seen = list(islice(term.within(term.of_body(method.body)), _LONGEST_TEXT + 1))
+    return len(seen) <= _LONGEST_TEXT and all(isinstance(each, _COMPUTES) for each in seen)
 
 
 def _arguments(method: term.Method, node: Apply) -> Iterator[tuple[term.Param, Term]]:

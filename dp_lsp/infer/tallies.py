@@ -26,7 +26,7 @@ from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import norms_of
 from dp_lsp.core.metrics import as_dataset, by_norm
-from dp_lsp.core.scheme import Judgement, Move
+from dp_lsp.core.scheme import FunctionValue, Judgement, Move
 from dp_lsp.core.sens import ONE as ALL
 from dp_lsp.core.sens import Sens, number
 from dp_lsp.core.tallies import (
@@ -40,7 +40,7 @@ from dp_lsp.core.tallies import (
     reach,
     replacements,
 )
-from dp_lsp.core.term import Apply, Call, Comprehension, Literal, Local, Term, Use
+from dp_lsp.core.term import Apply, Call, Comprehension, Global, Literal, Local, Term, Use
 from dp_lsp.core.types import Base, Bounds, Container, Dataset, Norm, NumberType, Type
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.reading import OUTSIDE, Later, Scope, Unread, deeper
@@ -62,6 +62,9 @@ _ARITHMETIC = frozenset({"+", "-", "*", "/"})
 _READ = frozenset({ByRecord.COUNTS, ByRecord.NUMBERS, ByRecord.ADDS})
 _WIDEST = 64
 _HALF = number(Fraction(1, 2))
+
+
+Statistic = Call | Apply | Comprehension
 
 
 def ranged(inference: Inference, node: Call, judgement: Judgement) -> Judgement:
@@ -89,10 +92,10 @@ def _narrower(bounds: Bounds, known: Bounds) -> bool:
     return bounds != known and bool(decide(known.low, "<=", bounds.low) and decide(bounds.high, "<=", known.high))
 
 
-def tightened(inference: Inference, node: Call | Comprehension, judgement: Judgement) -> Judgement:
+def tightened(inference: Inference, node: Statistic, judgement: Judgement) -> Judgement:
     """How far a statistic moves, where reading it as one sum over the records of a dataset says that better."""
     steps = any(var.gap for var in judgement.moves)  # as those of a dataset have
-    if not steps or not _may_be_statistic(node):
+    if not steps or not _may_be_statistic(inference, node):
         return judgement
     result = inference.type(judgement)
     if not isinstance(result, NumberType | Container):
@@ -111,17 +114,19 @@ def tightened(inference: Inference, node: Call | Comprehension, judgement: Judge
     return judgement
 
 
-def _may_be_statistic(node: Call | Comprehension) -> bool:
+def _may_be_statistic(inference: Inference, node: Statistic) -> bool:
+    """A function without annotations has been inferred for the dataset that it is called with, and says all of it."""
     if isinstance(node, Comprehension):
         return True
+    if isinstance(node, Apply):
+        found = inference.context.resolve(node.function.name) if isinstance(node.function, Global) else None
+        return isinstance(found, FunctionValue) and not any(method.is_open for method in found.methods)
     role = builtins.TABLE[node.builtin].trait(ByRecord)
     known = node.builtin in _ARITHMETIC or node.builtin == builtins.LITERAL or role in (ByRecord.MAPS, ByRecord.ADDS)
     return known and not node.mutates
 
 
-def _least(
-    inference: Inference, node: Call | Comprehension, judgement: Judgement, source: Judgement, factor: Sens
-) -> Judgement:
+def _least(inference: Inference, node: Statistic, judgement: Judgement, source: Judgement, factor: Sens) -> Judgement:
     """A statistic that moves by a factor of what the dataset does, where that is less than what is known."""
     better = {}
     for var, own in source.moves.items():

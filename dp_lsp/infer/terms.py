@@ -75,7 +75,10 @@ def rule(inference: Inference, node: Term) -> Evaluation:
         case term.Apply():
             callee = inference.infer(node.function)
             values, given = inference.infer_all(node.args)
-            result = calls.function(inference, node, callee.value, values).after(callee.effects, given)
+            result = calls.function(inference, node, callee.value, values)
+            if not result.effects.costs:
+                result = result._replace(value=tallies.tightened(inference, node, result.value))
+            result = result.after(callee.effects, given)
             return _noted(inference, node.span, result, "")
         case term.Global() if (call := _constant_of_language(inference, node)) is not None:
             return _noted(inference, node.span, _call(inference, call), call.builtin)

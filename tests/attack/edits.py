@@ -52,15 +52,24 @@ METHODS = "k(n::Integer, y::Real) = y\n\nk(n::Real, y::Real) = 100 * y\n\n"
 EDITS = (
     Edited(
         "NumberType.stored",
-        METHODS + "w(m::Static(Integer)) :: @ = m\n\nf(y::Real, m::Static(Integer)) = k(w(m), y)\n",
+        METHODS
+        + "i(m::Static(Integer)) = m\n\nw(m::Static(Integer)) :: @ = i(m)\n\n"
+        + "f(y::Real, m::Static(Integer)) = k(w(m), y)\n",
         "Real",
         "Float64",
     ),
     Edited(
         "Scheme.form",
-        "k(p::Real, q::Real) = 2 * (p + @)\n\nf(v::MetricVector(Real, L1)) = k(v[1], v[2]) - 3 * v[2]\n",
+        "i(p::Real) = p\n\nk(p::Real, q::Real) = 2 * (i(p) + @)\n\n"
+        "f(v::MetricVector(Real, L1)) = k(v[1], v[2]) - 3 * v[2]\n",
         "q",
         "max(q, -5)",
+    ),
+    Edited(
+        "Scheme.template",
+        "old(x::Real) = x >= @\n\nf(v::MetricVector(Real, Symmetric)) = count(old, v) + count(x -> x < 18, v)\n",
+        "18",
+        "16",
     ),
     Edited("Premises.cloud", "@\n\ng(x::Real) = 2 * x\n", "c = 1", "eval(:(c = 1))"),
     Edited("NamedMeaning.conflict", "f(x::Real) = x\n\n@\n\nf(x::Vector{<:Real}) = x[1]\n", "# nothing", "c = f(1)"),
