@@ -2,9 +2,7 @@
 
 A record is a number, or a row of numbers. What is no comparison of the record with a public number, alone or as a part
 of a condition, is taken to say anything, but always the same at one place; numbers that were computed of a record are
-measured by their bounds. What a condition computes of a record and numbers that are written out, by functions of the
-language that draw nothing, is the same number of the record wherever it is written: a feature of its own, which is
-compared as the record is, and which may be anything where that is not known.
+measured by their bounds, and compared with nothing.
 """
 
 from __future__ import annotations
@@ -71,12 +69,6 @@ class Records(NamedTuple):
 
     kept: Truth
     record: Record
-
-
-class Computation(NamedTuple):
-    """A feature: what is computed of others."""
-
-    what: Hashable
 
 
 class RecordReader(Reading):
@@ -207,10 +199,9 @@ class RecordReader(Reading):
 
     def _comparison(self, node: Call, scope: Scope) -> Truth:
         left, right = node.args
-        relation, number = node.builtin, self._number_of(left, scope) or self._computed_number(left, scope)
+        relation, number = node.builtin, self._number_of(left, scope)
         if number is None:
-            relation, left, right = _RELATIONS[relation], right, left
-            number = self._number_of(left, scope) or self._computed_number(left, scope)
+            relation, number, right = _RELATIONS[relation], self._number_of(right, scope), left
         feature = None if number is None else number.limits or number.feature
         if number is None or feature is None:
             raise Unread
@@ -222,35 +213,6 @@ class RecordReader(Reading):
             raise Unread
         value = number.value
         return lambda case: _place(value(case), of, case).meets(relation, bound)
-
-    def _computed_number(self, node: Term, scope: Scope) -> Number | None:
-        """What is computed of a record, and of numbers that are written out: another number of it."""
-        numbers = list[Number]()
-        what = self._computation(node, scope, numbers)
-        if what is None or not numbers:
-            return None
-        feature = Computation(what)
-        self.seen.known[feature] = Known(None, whole=False)
-        self._noted(feature, numbers)
-        return of_feature(feature)
-
-    def _noted(self, feature: Feature, numbers: list[Number]) -> None:
-        """A number that is computed of these is compared."""
-
-    def _computation(self, node: Term, scope: Scope, numbers: list[Number], depth: int = 8) -> Hashable | None:
-        """How a number is computed of those of a record, which are listed; None if it is computed of something else."""
-        node, scope = self.stands_for(node, scope)
-        if isinstance(node, Literal):
-            return node.value, node.integer
-        number = self._number_of(node, scope)
-        if number is not None:
-            numbers.append(number)
-            return number.key
-        plain = isinstance(node, Call) and depth and not node.keywords and not node.mutates
-        if not plain or not isinstance(node, Call) or builtins.TABLE[node.builtin].trait(Shape) is None:
-            return None
-        parts = [self._computation(each, scope, numbers, depth - 1) for each in node.args]
-        return None if None in parts else (node.builtin, *parts)
 
     def _cut(self, feature: Feature, *bounds: Fraction) -> None:
         self.seen.cuts.setdefault(feature, set()).update(bounds)
