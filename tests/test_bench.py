@@ -75,6 +75,22 @@ def test_every_row_about_a_repository_is_printed() -> None:
     assert re.findall(r"^ *(.+?) {2,}[\d.,]+", result.stdout, re.MULTILINE) == REPOSITORY.splitlines()
 
 
+WORKSPACE = """\
+4 files, start → all looked at
+memory, server and worker
+workspace/symbol
+edit of one file → shown in a closed one
+memory after that
+"""
+
+
+@pytest.mark.slow
+def test_every_row_about_a_workspace_is_printed() -> None:
+    result = python("-X", "utf8", "-m", "tests.bench.workspace", "--smoke")
+    assert result.returncode == 0, result.stderr
+    assert re.findall(r"^(.+?) {2,}[\d.,]+ \w+$", result.stdout, re.MULTILINE) == WORKSPACE.splitlines()
+
+
 def test_the_modules_that_a_check_enters_are_counted(tmp_path: Path) -> None:
     (tmp_path / "twice.jl").write_text("twice(x::Real) = x + x\n", "utf-8")
     result = python("-X", "utf8", "-m", "tests.bench", "modules", tmp_path / "twice.jl")

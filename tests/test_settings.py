@@ -18,8 +18,9 @@ SECRET = "secret_name(x::Real) = 2 * x\n"
 
 def test_what_a_client_sends() -> None:
     sent = {"inlayHints": {"sensitivity": False}, "codeLens": False, "logLevel": "debug", "trace": "verbose"}
+    sent["checkWorkspace"] = False
     found = understood(sent, Settings())
-    assert found == (Settings(False, True, False, "debug", "verbose"), ())
+    assert found == (Settings(False, True, False, False, "debug", "verbose"), ())
 
 
 @pytest.mark.parametrize("sent", [None, {}, {"python": {"path": "x"}}, {"trace": {"server": "verbose"}}])

@@ -31,6 +31,7 @@ from dp_lsp.engine.task import KnownChunk, Task
 from dp_lsp.infer.context import Global, UnknownGlobal
 from dp_lsp.infer.method import Inferred
 from dp_lsp.language import Language
+from dp_lsp.lower.definitions import Include
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
@@ -323,6 +324,10 @@ class Engine:
 
     def includes(self, name: str, text: SourceText, look: Callable[[], None] = lambda: None) -> tuple[str, ...]:
         """The paths that the text of a file includes; cheap where it includes none."""
+        return tuple(include.path for include in self.including(name, text, look))
+
+    def including(self, name: str, text: SourceText, look: Callable[[], None] = lambda: None) -> tuple[Include, ...]:
+        """The same with the place of each `include`."""
         return self._pieces.includes(text, frontends.of(name, text.language), look)
 
     def _module(self, carried: Carried, how: _How, tell: Callable[[int, KnownChunk], None]) -> Module:

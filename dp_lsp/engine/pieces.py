@@ -14,7 +14,7 @@ from dp_lsp.engine.names import names
 from dp_lsp.engine.program import InferenceUnit, Others
 from dp_lsp.engine.project import File, unbalanced
 from dp_lsp.language import Language
-from dp_lsp.lower.definitions import lower
+from dp_lsp.lower.definitions import Include, lower
 from dp_lsp.lower.facts import EVERYTHING, is_reserved
 from dp_lsp.surface import Chunk
 from dp_lsp.text import Source, Span
@@ -131,14 +131,18 @@ class Pieces:
             self._units.use((language.id, unit.chunk.text, ()) for unit in known.units)
         return known
 
-    def includes(self, text: SourceText, language: Language, look: Look) -> tuple[str, ...]:
-        """The paths that a text includes; cheap where it includes none."""
+    def includes(self, text: SourceText, language: Language, look: Look) -> tuple[Include, ...]:
+        """What a text includes, at its places there; cheap where it includes none."""
         syntax = language.syntax
         if text.problem is not None or syntax.refused(text.content) or not syntax.may_include(text.content):
             return ()
         chunks = (chunk for chunk in self._chunks(text.content, language, look) if syntax.may_include(chunk.text))
-        found = (self.unit(chunk, language, look) for chunk in chunks)
-        return tuple(include.path for unit in found for include in unit.lowered.includes)
+        found = ((chunk.start, self.unit(chunk, language, look)) for chunk in chunks)
+        return tuple(
+            include._replace(span=include.span.moved(start))
+            for start, unit in found
+            for include in unit.lowered.includes
+        )
 
     def unit(self, chunk: Chunk, language: Language, look: Look, others: Others = ()) -> InferenceUnit:
         """A chunk, parsed and lowered. ``others`` is what calls of functions of other chunks do: that is known only

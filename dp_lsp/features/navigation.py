@@ -4,14 +4,16 @@ which functions pay for a mechanism, and what a function pays for."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
+from dp_lsp.analysis.closed import ClosedReport
 from dp_lsp.analysis.facts import decode_facts
 from dp_lsp.analysis.names import WRITING, NameRole, SymbolTable, decode, decode_spots
 from dp_lsp.analysis.records import Modules, share
 from dp_lsp.analysis.workspace import Document
-from dp_lsp.features.outline import FunctionSymbol, outline
+from dp_lsp.features.outline import WORDS, FunctionSymbol, outline
 from dp_lsp.features.places import (
     Away,
     NameTarget,
@@ -135,8 +137,11 @@ def _moving(target: NameTarget, table: SymbolTable) -> list[Span]:
     return found
 
 
-def workspace_symbols(documents: Iterable[Document], query: str) -> list[FoundFunction]:
-    """The functions of these documents and of their projects whose names have the letters of a query in that order."""
+def workspace_symbols(
+    documents: Iterable[Document], query: str, closed: Mapping[str, ClosedReport] = MappingProxyType({})
+) -> list[FoundFunction]:
+    """The functions of these documents and of their projects whose names have the letters of a query in that order; and
+    those of ``closed`` files."""
     known = list(documents)
     opened = {document.file for document in known}
     found: dict[tuple[str, object], FoundFunction] = {}
@@ -148,7 +153,11 @@ def workspace_symbols(documents: Iterable[Document], query: str) -> list[FoundFu
         for file, spots in closed_files(document).items():
             for spot in decode_spots(spots) if file not in opened else ():
                 if spot.role is NameRole.DEFINITION and _matches(spot.name, query):
-                    found[file, spot] = FoundFunction(spot.name, "", file, Away(file, spot))
+                    found[file, (spot.line, spot.before)] = FoundFunction(spot.name, "", file, Away(file, spot))
+    for file, report in closed.items():
+        for state, spot in report.functions if file not in opened else ():
+            if _matches(spot.name, query):
+                found[file, (spot.line, spot.before)] = FoundFunction(spot.name, WORDS[state], file, Away(file, spot))
     return list(found.values())[:_MOST_SYMBOLS]
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from dp_lsp.analysis.closed import IncludeEdit
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Faulty
 from dp_lsp.analysis.records import Options, Repair, Setting, Wish
@@ -15,7 +17,7 @@ from dp_lsp.analysis.rows import Plotted
 from dp_lsp.analysis.setting import Subject
 from dp_lsp.analysis.workspace import Document, Workspace
 from dp_lsp.problem import Problem
-from dp_lsp.worker.client import Finding, Outcome, Worker
+from dp_lsp.worker.client import Around, Counted, Finding, Outcome, Tell, Worker
 from dp_lsp.worker.frames import Derivable, Wanted
 
 _QUICK = 0.03  # seconds; a file that is checked faster is checked at every edit
@@ -46,8 +48,9 @@ class Checker:
     """Has the documents checked. ``done`` is called when a check of a document ended, and whether for good,
     ``configured`` with what is wrong with configurations, by the paths of their files, ``busy`` when a check was asked
     for, and when it ended or is not needed any more, ``bettering`` when its numbers begin to be made smaller, and
-    when that ended, ``detailed`` when something has come that was awaited of a document, and ``glimpsed`` with the
-    problems that the first check of one has found so far."""
+    when that ended, ``detailed`` when something has come that was awaited of a document, ``glimpsed`` with the
+    problems that the first check of one has found so far, and ``around`` and ``counted`` with what is found out of
+    files that are not open (:class:`dp_lsp.worker.client.Worker`)."""
 
     def __init__(
         self,
@@ -58,6 +61,8 @@ class Checker:
         bettering: Callable[[Document, bool], None] = lambda document, busy: None,
         detailed: Callable[[Document], None] = lambda document: None,
         glimpsed: Callable[[Document, Sequence[Problem]], None] = lambda document, problems: None,
+        around: Around = lambda files: None,
+        counted: Counted = lambda left, total: None,
     ) -> None:
         self._open = documents
         self._done = done
@@ -72,6 +77,8 @@ class Checker:
             bettered=self._bettered,
             detailed=self._detailed,
             glimpsed=self._glimpsed,
+            around=around,
+            counted=counted,
         )
         self._options = Options()
         self._settings: dict[Document, dict[Subject, Fraction]] = {}
@@ -82,6 +89,7 @@ class Checker:
         self._curious: list[asyncio.Future[None]] = []  # those who wait for what is awaited
         self._hopeful: dict[Document, list[asyncio.Future[None]]] = {}  # those who wait for repairs
         self._results: dict[str, int] = {}
+        self._session = secrets.token_hex(4)
         self._count = 0
         self.counters = Counters(0, 0)
         self.news = 0
@@ -101,16 +109,16 @@ class Checker:
         """End the checking process; nobody is told."""
         self._worker.close()
 
-    def look(self, folders: tuple[str, ...], wishes: tuple[Wish, ...] = ()) -> None:
+    def look(self, folders: tuple[str, ...], wishes: tuple[Wish, ...] = (), survey: bool = False) -> None:
         """The files on the disk may have changed; these folders may be read. All documents are checked again, as the
-        ``wishes`` say where there is no configuration."""
-        self._worker.look(folders, wishes)
+        ``wishes`` say where there is no configuration; with ``survey`` also files that are not open."""
+        self._worker.look(folders, wishes, survey)
         for document in self._apart():
             self._soon(document)
 
-    def look_anew(self, folders: tuple[str, ...], wishes: tuple[Wish, ...]) -> None:
+    def look_anew(self, folders: tuple[str, ...], wishes: tuple[Wish, ...], survey: bool = False) -> None:
         """The same where all may be checked by other rules now: what is being checked by the old ones is superseded."""
-        self._worker.look(folders, wishes)
+        self._worker.look(folders, wishes, survey)
         for document in self._open:
             self.check(document)
 
@@ -126,7 +134,7 @@ class Checker:
         document.checked = None
         self._submitted[document.name] = document
         self._busy(document, True)
-        self._worker.update(document.name, document.file, document.revision, document.source, document.language.id)
+        self._update(document)
         self._worker.check(document.name, self._present_options(), [other.name for other in document.others])
 
     def set(self, document: Document, subject: Subject, number: Fraction | None) -> None:
@@ -216,25 +224,48 @@ class Checker:
         found = await self._derived(document, 0, Wanted.PLOTS)
         if found is None or isinstance(found, str | Explanation):
             return ()
-        return found if document.settled and (document.analysis, document.revision) == before else ()
+        same = document.settled and (document.analysis, document.revision) == before
+        return tuple(each for each in found if isinstance(each, Plotted)) if same else ()
+
+    async def moved(self, moves: tuple[tuple[str, str], ...]) -> tuple[IncludeEdit, ...]:
+        """Which paths in files must be others once these files and folders have other names.
+
+        Raises :class:`Outdated` if one of them is edited meanwhile."""
+        for document in self._open:
+            self._update(document)
+        found = await self._answer(lambda tell: self._worker.move(moves, tell))
+        revisions = {document.file: document.revision for document in self._open}
+        edits = tuple(each for each in found if isinstance(each, IncludeEdit)) if isinstance(found, tuple) else ()
+        if any(revisions.get(each.file) != each.revision for each in edits):
+            raise Outdated
+        return edits
 
     async def _derived(self, document: Document, offset: int, wanted: Wanted) -> Derivable | None:
+        self._update(document)
+        options = self._present_options()
+        return await self._answer(lambda tell: self._worker.derive(document.name, offset, options, tell, wanted))
+
+    async def _answer(self, ask: Callable[[Tell], int]) -> Derivable | None:
+        """What comes of something that the worker is asked for."""
         future: asyncio.Future[Derivable | None] = asyncio.get_running_loop().create_future()
 
         def tell(found: Derivable | None) -> None:
             if not future.done():  # it may have been cancelled
                 future.set_result(found)
 
-        self._worker.update(document.name, document.file, document.revision, document.source, document.language.id)
-        number = self._worker.derive(document.name, offset, self._present_options(), tell, wanted)
+        number = ask(tell)
         try:
             return await future
         finally:
             self._worker.withdraw(number)
 
+    def _update(self, document: Document) -> None:
+        """Let the worker know the text as it is now."""
+        self._worker.update(document.name, document.file, document.revision, document.source, document.language.id)
+
     def result(self, document: Document) -> str:
-        """A name for what the last check of the document found; no two checks share one."""
-        return str(self._results.get(document.name, 0))
+        """A name for what the last check of the document found; no two checks share one, in whatever session."""
+        return f"{self._session}-{self._results.get(document.name, 0)}"
 
     async def _wait(self, document: Document, version: int, patient: bool) -> None:
         if not _is_checked(document, version):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from lsprotocol import types
 
+from dp_lsp.analysis.closed import PlacedProblem, Stretch
 from dp_lsp.analysis.loading import Faulty
 from dp_lsp.analysis.records import State
 from dp_lsp.analysis.workspace import Document
@@ -45,17 +46,55 @@ def diagnostic(
     others: Mapping[str, Document] = MappingProxyType({}),
 ) -> types.Diagnostic:
     """A problem of a document, at its place there. ``others`` are the open documents that it may point to."""
+    places = [types.Location(uri, positions.range(each.span)) for each in (problem.related if client.related else ())]
+    return _diagnostic(problem, positions.range(problem.span), places, client, others)
+
+
+def placed_diagnostic(
+    placed: PlacedProblem, uri: str, client: Client, others: Mapping[str, Document]
+) -> types.Diagnostic:
+    """A problem of a file that is not open."""
+    here = stretch_range(placed.where, client)
+    return _diagnostic(placed.problem, here, [types.Location(uri, here)] * len(placed.problem.related), client, others)
+
+
+def stretch_range(where: Stretch, client: Client) -> types.Range:
+    """The range of a text that is not at hand."""
+    corners = (types.Position(each.line - 1, width(each.before, client.encoding)) for each in where)
+    return types.Range(*corners)
+
+
+def edited(client: Client, edits: Iterable[tuple[Document | None, str, list[types.TextEdit]]]) -> types.WorkspaceEdit:
+    """Edits of files, each given with the document, if it is open, and its URI."""
+    listed = list(edits)
+    if not client.versioned_edits:
+        return types.WorkspaceEdit({uri: each for _, uri, each in listed})
+    versions = ((uri, document.version if document else None, each) for document, uri, each in listed)
+    return types.WorkspaceEdit(
+        document_changes=[
+            types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, version), each)
+            for uri, version, each in versions
+        ]
+    )
+
+
+def _diagnostic(
+    problem: Problem,
+    range_: types.Range,
+    places: Sequence[types.Location],
+    client: Client,
+    others: Mapping[str, Document],
+) -> types.Diagnostic:
+    """A problem at a range. What helps to understand it stands at these places, unless it says where."""
     related = [
         types.DiagnosticRelatedInformation(
-            _elsewhere(each.where, others.get(each.where.file), client)
-            if isinstance(each.where, There)
-            else types.Location(uri, positions.range(each.span)),
+            _elsewhere(each.where, others.get(each.where.file), client) if isinstance(each.where, There) else place,
             each.message,
         )
-        for each in (problem.related if client.related else ())
+        for each, place in (zip(problem.related, places, strict=True) if client.related else ())
     ]
     return types.Diagnostic(
-        range=positions.range(problem.span),
+        range=range_,
         message=problem.message,
         severity=_SEVERITIES[problem.severity],
         code=problem.code,

@@ -54,6 +54,7 @@ def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
     ls.close(item.uri)
     document = ls.documents.open(item.uri, item.language_id, item.version, item.text)
     if document:
+        ls.around.opened(document)
         if ls.client.watches:
             ls.look_above()
         else:
@@ -205,7 +206,7 @@ TABLE = Handlers(
     {
         types.TEXT_DOCUMENT_DID_SAVE: types.SaveOptions(include_text=False),
         types.TEXT_DOCUMENT_DIAGNOSTIC: types.DiagnosticOptions(
-            inter_file_dependencies=True, workspace_diagnostics=False
+            inter_file_dependencies=True, workspace_diagnostics=True, work_done_progress=True
         ),
     },
     {

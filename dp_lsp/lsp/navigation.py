@@ -16,13 +16,12 @@ from dp_lsp.features import navigation, outline
 from dp_lsp.features.navigation import RenameRefused, Renaming, renamable, rename
 from dp_lsp.features.places import Away, NameUse
 from dp_lsp.lsp.checking import Outdated
-from dp_lsp.lsp.convert import line_range, uri_of
+from dp_lsp.lsp.convert import edited, line_range, uri_of
 from dp_lsp.lsp.positions import Positions
-from dp_lsp.lsp.requests import Handlers
+from dp_lsp.lsp.requests import CONTENT_MODIFIED, Handlers
 from dp_lsp.lsp.session import Server
 from dp_lsp.text import Span
 
-_CONTENT_MODIFIED = -32801
 _REQUEST_FAILED = -32803
 _KINDS = {
     "function": types.SymbolKind.Function,
@@ -81,7 +80,7 @@ def workspace_symbol(ls: Server, params: types.WorkspaceSymbolParams) -> list[ty
             kind=types.SymbolKind.Function,
             container_name=" · ".join(filter(None, [Path(file).name, detail])),
         )
-        for name, detail, file, place in navigation.workspace_symbols(ls.documents, params.query)
+        for name, detail, file, place in navigation.workspace_symbols(ls.documents, params.query, ls.around.reports)
     ]
 
 
@@ -97,7 +96,7 @@ async def _settled(ls: Server, document: Document) -> None:
         if document.revision != revision:
             raise Outdated
     except Outdated:
-        raise JsonRpcException("the document has changed", _CONTENT_MODIFIED) from None
+        raise JsonRpcException("the document has changed", CONTENT_MODIFIED) from None
 
 
 @contextmanager
@@ -135,22 +134,11 @@ async def rename_symbol(ls: Server, params: types.RenameParams) -> types.Workspa
 
 
 def _workspace_edit(ls: Server, found: Iterable[Renaming]) -> types.WorkspaceEdit:
-    edits = {
-        each.document: [
-            types.TextEdit(_positions(ls, each.document).range(edit.span), edit.text) for edit in each.edits
-        ]
+    edits = [
+        (each.document, [types.TextEdit(_positions(ls, each.document).range(e.span), e.text) for e in each.edits])
         for each in found
-    }
-    if not ls.client.versioned_edits:
-        return types.WorkspaceEdit({document.uri: listed for document, listed in edits.items()})
-    return types.WorkspaceEdit(
-        document_changes=[
-            types.TextDocumentEdit(
-                types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version), listed
-            )
-            for document, listed in edits.items()
-        ]
-    )
+    ]
+    return edited(ls.client, [(document, document.uri, listed) for document, listed in edits])
 
 
 # How the text is nested

@@ -17,6 +17,7 @@ from dp_lsp.lsp.checking import Outdated
 from dp_lsp.lsp.session import Server
 
 _T = TypeVar("_T")
+CONTENT_MODIFIED = -32801
 _MOST = 1 << 31  # a line or column is less, as the protocol has it
 
 SHOW_DERIVATION = "dp-lsp.showDerivation"

@@ -6,7 +6,7 @@ import asyncio
 import sys
 from typing import BinaryIO
 
-from dp_lsp.lsp import actions, completion, configuring, decorations, handlers, navigation, showing
+from dp_lsp.lsp import actions, completion, configuring, decorations, everywhere, handlers, navigation, showing
 from dp_lsp.lsp.notifications import quiet_messages
 from dp_lsp.lsp.protocol import own_streams, socket, stdio
 from dp_lsp.lsp.requests import patient
@@ -14,7 +14,7 @@ from dp_lsp.lsp.session import Server
 
 TABLES = (
     *(handlers.TABLE, actions.TABLE, configuring.TABLE, navigation.TABLE, completion.TABLE),
-    *(decorations.TABLE, showing.TABLE),
+    *(decorations.TABLE, showing.TABLE, everywhere.TABLE),
 )
 
 

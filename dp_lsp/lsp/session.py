@@ -22,6 +22,7 @@ from dp_lsp.analysis.loading import Faulty
 from dp_lsp.analysis.workspace import Document, Workspace, document_key
 from dp_lsp.features import hover
 from dp_lsp.lsp import convert
+from dp_lsp.lsp.around import Around
 from dp_lsp.lsp.checking import Checker
 from dp_lsp.lsp.client import Client, Unwatched, above, watchers
 from dp_lsp.lsp.notifications import ClientLog, Progress, Refreshes
@@ -55,6 +56,7 @@ class Server(LanguageServer):
             self, "computing privacy-loss distributions for", lambda each: self.checker.spare(each)
         )
         self.tidying = Tidying()
+        self.around = Around(self)
         self.checker = Checker(
             self.documents,
             self._checked,
@@ -63,11 +65,14 @@ class Server(LanguageServer):
             self._better,
             self.send_status,
             self._glimpsed,
+            self.around.found,
+            self.around.counted,
         )
         self.faults: dict[str, Faulty] = {}  # the configurations that something is said to be wrong with
         self._unwatched = Unwatched()
-        self.spelled: dict[str, str] = {}  # the client's URIs of files that are not checked, by key
+        self.spelled: dict[str, str] = {}  # the client's URIs of files that are not open, or not checked, by key
         self._wishes = self.preferences.wishes
+        self._checks_workspace = self.settings.check_workspace
         self.ended: asyncio.Future[int] = asyncio.get_running_loop().create_future()
         self._published: dict[Document, tuple[int, tuple[Problem, ...]]] = {}
         self._told: dict[Document, object] = {}
@@ -127,20 +132,33 @@ class Server(LanguageServer):
         self.refreshes.everything()
         for complaint in self.preferences.complaints():
             _log.warning(complaint)
+        if self._checks_workspace != self.settings.check_workspace:
+            self._checks_workspace = self.settings.check_workspace
+            self.look()
         if self._wishes != self.preferences.wishes:
             self._wishes = self.preferences.wishes
             self.look_anew()
 
     def look(self) -> None:
         """The files on the disk may have changed."""
-        self.checker.look(tuple(self.folders), self._wishes)
+        self._begin_around()
+        self.checker.look(tuple(self.folders), self._wishes, self._checks_workspace)
         self.send_status(*self.documents)
 
     def look_anew(self) -> None:
         """The files on the disk may have changed, and the rules that all is checked by."""
         self.documents.unsettle()
-        self.checker.look_anew(tuple(self.folders), self._wishes)
+        self._begin_around()
+        self.checker.look_anew(tuple(self.folders), self._wishes, self._checks_workspace)
         self.send_status(*self.documents)
+
+    def _begin_around(self) -> None:
+        """Files that are not open are looked at again, if that is wanted."""
+        if self._checks_workspace:
+            self.around.begin()
+        else:
+            self.around.clear()
+            self.around.counted(0, 0)
 
     def configured(self, faulty: Mapping[str, Faulty]) -> None:
         """Say what is wrong with configurations, in their files. Nobody pulls that: they are not in our language."""
@@ -177,6 +195,9 @@ class Server(LanguageServer):
         """Forget a document and take its diagnostics away."""
         document = self.documents.close(uri)
         if document:
+            self.spelled[document.key] = document.uri
+            if self._checks_workspace:
+                self.around.begin()
             self._told.pop(document, None)
             self.refreshes.closed(document)
             self.checker.closed(document)
@@ -193,6 +214,8 @@ class Server(LanguageServer):
         self.tidying.worked()
         self.send_status(document)
         self.refreshes.checked(document)
+        if final and self.around.asked:
+            self.around.checked()
         found = document.version, document.problems
         if final and document.settled and self._published.get(document) != found:
             again = document in self._published and self._published[document][0] == document.version

@@ -18,6 +18,7 @@ TRACES = ("off", "messages", "verbose")
 class Settings(NamedTuple):
     """What the client wants to be shown, and how much is logged.
 
+    ``check_workspace`` says that files are checked, too, that are not open.
     ``sensitivity_hints`` and ``privacy_hints`` are the two kinds of inlay hints; ``log_level`` is None where the
     command line decides; ``trace`` is how much goes to the client by ``$/logTrace``, None where ``$/setTrace`` decides.
     ``profile`` and ``severity`` count for files that have no configuration.
@@ -26,6 +27,7 @@ class Settings(NamedTuple):
     sensitivity_hints: bool = True
     privacy_hints: bool = True
     code_lens: bool = True
+    check_workspace: bool = True
     log_level: str | None = None
     trace: str | None = None
     profile: str | None = None
@@ -70,6 +72,7 @@ _SETTINGS = (
     _Setting(("inlayHints", "sensitivity"), "sensitivity_hints", *_SWITCH),
     _Setting(("inlayHints", "privacy"), "privacy_hints", *_SWITCH),
     _Setting(("codeLens",), "code_lens", *_SWITCH),
+    _Setting(("checkWorkspace",), "check_workspace", *_SWITCH),
     _Setting(("logLevel",), "log_level", *_one_of(*LEVELS)),
     _Setting(("trace",), "trace", *_one_of(*TRACES)),
     _Setting(("profile",), "profile", *_one_of(*PROFILES)),

@@ -27,10 +27,11 @@ from dp_lsp.analysis.workspace import ClosedFile
 from dp_lsp.cache import BEGAN
 from dp_lsp.cache.results import ProgramStamp, Results
 from dp_lsp.cache.store import opened
-from dp_lsp.engine.check import Engine
+from dp_lsp.engine.check import Engine, OptionsOf
 from dp_lsp.engine.distributions import ask
 from dp_lsp.engine.repairs import worth_trying
 from dp_lsp.problem import Problem
+from dp_lsp.text import Span
 from dp_lsp.worker.frames import (
     Answer,
     Asking,
@@ -50,11 +51,14 @@ from dp_lsp.worker.frames import (
     Hasten,
     Learn,
     Look,
+    Move,
     NewConfiguration,
     OpenedText,
     Repaired,
     Spare,
     Stopped,
+    Surveyed,
+    Surveying,
     Told,
     Wanted,
     Withdraw,
@@ -62,7 +66,9 @@ from dp_lsp.worker.frames import (
     encode,
     receive,
 )
+from dp_lsp.worker.problems import CheckerEnded, CheckTooLong
 from dp_lsp.worker.projects import Projects, Result
+from dp_lsp.worker.survey import FilesNews
 
 # More than any real file needs; beyond it the machine would suffer, so the check fails instead. In bytes.
 _MEMORY = 4 << 30
@@ -90,7 +96,7 @@ class Inbox:
     def __init__(self) -> None:
         self._news: list[News] = []
         self._checks: dict[str, CheckOrder] = {}
-        self._derive: list[Derive] = []
+        self._derive: list[Derive | Move] = []
         self._withdrawn: set[int] = set()
         self._newest: dict[str, int] = {}
         self._arrived = threading.Condition()
@@ -103,7 +109,7 @@ class Inbox:
                     case CheckOrder():
                         self._newest[message.document] = message.number
                         self._checks[message.document] = message
-                    case Derive():
+                    case Derive() | Move():
                         self._derive.append(message)
                     case Withdraw(number):
                         self._withdrawn.add(number)
@@ -116,7 +122,7 @@ class Inbox:
                 self._arrived.notify()
         os._exit(0)
 
-    def take(self, patience: float | None) -> tuple[list[News], CheckOrder | Derive | None]:
+    def take(self, patience: float | None) -> tuple[list[News], CheckOrder | Derive | Move | None]:
         """The news, and the oldest check that nothing superseded, or else what is to be derived. Waits for any, but not
         longer than some seconds."""
         with self._arrived:
@@ -126,16 +132,16 @@ class Inbox:
                 return news, self._checks.pop(next(iter(self._checks)))
             return news, self._derive.pop(0) if self._derive else None
 
-    def put_back(self, request: Derive) -> None:
+    def put_back(self, request: Derive | Move) -> None:
         """It is to be derived after the next check."""
         with self._arrived:
             self._derive.insert(0, request)
 
-    def is_withdrawn(self, request: Derive) -> bool:
+    def is_withdrawn(self, request: Derive | Move) -> bool:
         """Whether nobody wants it any more."""
         return request.number in self._withdrawn
 
-    def must_wait(self, request: Derive) -> bool:
+    def must_wait(self, request: Derive | Move) -> bool:
         """Whether something that is derived must stop, for good or for a check."""
         return self.is_withdrawn(request) or self.has_checks()
 
@@ -210,6 +216,9 @@ class Service:
         self._hurried = b""  # the key of the record that somebody waited for last
         self._closed: dict[str, ClosedFile] = {}
         self._told: NewConfiguration | None = None
+        self._survey = Look(())  # how closed files are checked, and which are not
+        self._surveying = False  # whether any may be due
+        self._around = 0  # the number of the last message for which they may be
         self._clean = 0
         self._questions: dict[str, tuple[str, ...]] = {}  # by the document whose check came to them
         self._unrepaired: dict[str, tuple[int, Analysis, Options]] = {}  # what was checked, and its fixes not tried yet
@@ -223,10 +232,10 @@ class Service:
         """Answer requests for ever."""
         self.send(WorkerReady())
         while True:
-            news, request = self._inbox.take(0.0 if self._rest else self._patience())
+            news, request = self._inbox.take(0.0 if self._rest or self._surveying else self._patience())
             for message in news:
                 self._heard(message)
-            if isinstance(request, Derive):
+            if isinstance(request, Derive | Move):
                 self._derive(request)
             elif request and request.document in self._projects.open:
                 self._check(request)
@@ -234,11 +243,13 @@ class Service:
                 self._detail(next(iter(self._rest)))
             elif self._unrepaired and not news:
                 self._repair(*self._unrepaired.popitem())
-            elif self._projects.has_fresh and not news:
-                self._keep()
             elif self._is_littered() and not news:
                 gc.collect()
                 self._clean = self._made()
+            elif self._surveying and not news:
+                self._look_around()
+            elif self._projects.has_fresh and not news:
+                self._keep()
             elif self._questions and not news:
                 self._ask(*self._questions.popitem())
             self._projects.tidy()
@@ -260,9 +271,10 @@ class Service:
 
     def _heard(self, message: News) -> None:
         match message:
-            case Look(folders, wishes, kept):
+            case Look(folders, wishes, kept, survey, _, number):
                 self._projects.configurations.kept.update(kept)
-                self._projects.look(folders, wishes)
+                self._projects.look(folders, wishes, survey > 0)
+                self._survey, self._surveying, self._around = message, survey > 0, number
             case OpenedText(document, file, revision, text, language):
                 self._projects.opened(document, file, revision, SourceText(text, language=language))
             case Learn(document, records):
@@ -274,7 +286,7 @@ class Service:
                 self._hasten(key)
             case Spare(document):
                 self._projects.engine.answers.learn(dict.fromkeys(self._questions.pop(document, ())))
-            case Forget(_, document):
+            case Forget(number, document):
                 self._projects.engine.unlearn(document)
                 self._sent.pop(document, None)
                 self._answered.discard(document)
@@ -282,6 +294,7 @@ class Service:
                 self._unrepaired.pop(document, None)
                 self._questions.pop(document, None)
                 self._projects.closed(document)
+                self._surveying, self._around = self._survey.survey > 0, number
 
     def _check(self, request: CheckOrder) -> None:
         began, computed = time.perf_counter(), time.process_time()
@@ -306,7 +319,7 @@ class Service:
 
         try:
             look = self._begin(request, 0).look
-            result = self._projects.check(request.document, request.others, look, check)
+            result = self._projects.check(request.document, request.others, look, options, check)
             self._point_out(result)
         except Superseded:
             self.send(Stopped(request.number, request.document))
@@ -353,6 +366,58 @@ class Service:
         finally:
             _end_after(0.0)
 
+    def _look_around(self) -> None:
+        """Find out what is wrong with one more project of closed files. Whatever comes meanwhile is more urgent."""
+        options = self._projects.options_of(self._options)
+        root: str | None = None
+        try:
+            root, gone = self._projects.due(self._give_way, options)
+            self._tell_around(gone)
+            survey = self._projects.survey
+            if root is None or survey is None:
+                self._surveying = False
+                self.send(Surveying("", 0, survey.total if survey else 0, self._around))
+            elif root in self._survey.barred:
+                self._give_up(root, options, CheckerEnded.at(Span(0, 0), cause="it ended unexpectedly"))
+            else:
+                self.send(Surveying(root, survey.left, survey.total, self._around))
+                self._tell_around(self._projects.surveyed(root, options, partial(self._surveyed, options)))
+        except Superseded:
+            pass
+        except BrokenPipeError:
+            raise
+        except Exception as error:  # out of time, a bug of ours, or no memory
+            _log.error("closed files: %s", type(error).__name__, exc_info=_log.isEnabledFor(logging.DEBUG))
+            self._projects.forget()
+            if root is None:
+                self._surveying = False
+            elif isinstance(error, OutOfTime):
+                self._give_up(root, options, CheckTooLong.at(Span(0, 0), seconds=round(self._survey.survey)))
+            else:
+                self._give_up(root, options, CheckerEnded.at(Span(0, 0), cause=type(error).__name__))
+        finally:
+            _end_after(0.0)
+
+    def _give_up(self, root: str, options: OptionsOf, problem: Problem) -> None:
+        """A project of closed files cannot be checked, for this reason."""
+        self._tell_around(self._projects.given_up(root, options, problem))
+
+    def _tell_around(self, news: FilesNews) -> None:
+        """Tell what is news of closed files, if anything is."""
+        if news:
+            self.send(Surveyed(news))
+
+    def _surveyed(
+        self, options: OptionsOf, engine: Engine, root: str, files: Loader, unseen: int
+    ) -> dict[str, Analysis]:
+        """What is known of a project of closed files. Of its records nothing is told."""
+        ticket = Ticket(self._inbox.has_any, self._deadline(self._survey.survey + unseen * PER_CHARACTER))
+        self._projects.recall(root, options)
+        try:
+            return engine.project(root, files, options, ticket)
+        finally:
+            engine.unlearn("")
+
     def _wonder(self, document: str, analyses: list[Analysis]) -> None:
         """Remember what is worth asking about what was checked because of a document."""
         self._questions.pop(document, None)
@@ -379,11 +444,13 @@ class Service:
         if self._inbox.has_any():
             raise Superseded
 
-    def _derive(self, request: Derive) -> None:
+    def _derive(self, request: Derive | Move) -> None:
         ticket = Ticket(partial(self._inbox.must_wait, request), self._deadline(request.limit))
         found: Derivable | None = None
         try:
-            if request.document in self._projects.open and not self._inbox.is_withdrawn(request):
+            if isinstance(request, Move):
+                found = self._projects.moved(request.moves, ticket.look)
+            elif request.document in self._projects.open and not self._inbox.is_withdrawn(request):
                 found = self._derived(request, ticket)
         except Superseded:
             if not self._inbox.is_withdrawn(request):
@@ -509,6 +576,7 @@ class Service:
             engine.unlearn(document)
         about = request.number, request.document, checked, result.projects, closed
         self.send(Finished(*about, seconds, engine.parsed, engine.inferred, self._configured()))
+        self._tell_around(result.news)
         self._answered.update(result.checked)
         self._whole.intersection_update(key for records in self._sent.values() for key in records)
         for document in result.checked:

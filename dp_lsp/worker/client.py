@@ -22,6 +22,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from dp_lsp.analysis.closed import ClosedReport
 from dp_lsp.analysis.limits import PER_CHARACTER
 from dp_lsp.analysis.loading import Faulty
 from dp_lsp.analysis.records import KEY, Analysis, ChunkRecord, Options, Placed, Repair, Wish
@@ -46,10 +47,13 @@ from dp_lsp.worker.frames import (
     Learn,
     Look,
     Message,
+    Move,
     OpenedText,
     Repaired,
     Spare,
     Stopped,
+    Surveyed,
+    Surveying,
     Told,
     Wanted,
     Withdraw,
@@ -116,6 +120,10 @@ Informed = Callable[[str], None]
 """Called with a document when something has come of what is awaited of its records."""
 Glimpsed = Callable[[str, int, tuple[Problem, ...]], None]
 """Called with a document of which nothing was known, its revision, and what a long check has found of it so far."""
+Around = Callable[[Mapping[str, ClosedReport | None]], None]
+"""Called with what is known now of files that are not open; None of one that is not there any more."""
+Counted = Callable[[int, int], None]
+"""Called with how many projects of such files are still to be looked at, and how many there are."""
 Bettered = Callable[[str, bool, bool], None]
 """Called with a document when it begins to be found out whether its numbers can be smaller (True), and when that has
 ended: then also with whether they may be, so that it is worth checking it again."""
@@ -154,7 +162,8 @@ class Worker:
     unless another check of that document has ended before; ``limit`` is how many seconds a check may compute.
     A record may come without what takes longer to find out: that is awaited (:mod:`dp_lsp.analysis.later`), and put in
     its place when it comes; ``detailed`` is called then. ``glimpsed`` is called before a long check of a document ends
-    of which nothing is known. ``bettered`` is called where numbers can be made smaller after
+    of which nothing is known. ``around`` and ``counted`` are called with what is found out of files that are not open,
+    while there is nothing else to do. ``bettered`` is called where numbers can be made smaller after
     a check. ``quiet`` tells whether the machine has time for what it had no time for before; that is asked every
     ``later`` seconds.
     """
@@ -168,6 +177,8 @@ class Worker:
         bettered: Bettered = lambda document, busy, better: None,
         detailed: Informed = lambda document: None,
         glimpsed: Glimpsed = lambda document, revision, problems: None,
+        around: Around = lambda files: None,
+        counted: Counted = lambda left, total: None,
         quiet: Callable[[], bool] = is_quiet,
         later: float = _LATER,
     ) -> None:
@@ -180,6 +191,11 @@ class Worker:
         self._bettered = bettered
         self._detailed = detailed
         self._glimpsed = glimpsed
+        self._around, self._counted = around, counted
+        self._survey = False
+        self._looked = 0  # the number of the last message after which files are looked at again
+        self._surveying = ""  # the root of a project of closed files that is being checked
+        self._barred: set[str] = set()  # those of which a process died
         self._awaited: dict[str, _Job] = {}  # the checks of documents of whose records something is awaited
         self._asking: str | None = None  # the document whose numbers are being made smaller
         self._mending: dict[str, int] = {}  # the revisions of documents whose fixes are being tried
@@ -211,7 +227,8 @@ class Worker:
                 return self._unable(error)
             self._closed.clear()
             self._running = self._killed = None
-            self._link.send(Look(self._folders, self._wishes, self._kept))
+            self._surveying = ""
+            self._link.send(self._look(self._kept))
             for opened in self._texts.opened():
                 self._link.send(opened)
             for lesson in self._found.lessons():
@@ -219,12 +236,20 @@ class Worker:
             for job in self._jobs.values():
                 self._send(job)
 
-    def look(self, folders: tuple[str, ...], wishes: tuple[Wish, ...] = ()) -> None:
-        """The disk may have changed; these folders may be read. ``wishes`` count where there is no configuration."""
+    def look(self, folders: tuple[str, ...], wishes: tuple[Wish, ...] = (), survey: bool = False) -> None:
+        """The disk may have changed; these folders may be read. ``wishes`` count where there is no configuration. With
+        ``survey``, files are checked that are not open."""
         self._folders = folders
         self._wishes = wishes
+        self._survey = survey
         if self._link:
-            self._link.send(Look(folders, wishes))
+            self._link.send(self._look(()))
+
+    def _look(self, kept: tuple[tuple[str, Configuration], ...]) -> Look:
+        self._numbers += 1
+        self._looked = self._numbers
+        seconds = self._limit if self._survey else 0.0
+        return Look(self._folders, self._wishes, kept, seconds, frozenset(self._barred), self._looked)
 
     def update(self, document: str, file: str, revision: int, source: Source, language: str = "") -> None:
         """A document is open or has a newer text, which counts from the next check on.
@@ -247,7 +272,7 @@ class Worker:
             return
         self._send(job)
         self._hurry(document)
-        if (self._mending or self._awaited) and not self._running:
+        if (self._mending or self._awaited or self._surveying) and not self._running:
             self._watch_for(_PATIENCE, _Killed.FOR_SILENCE)
 
     def derive(self, document: str, offset: int, options: Options, tell: Tell, wanted: Wanted) -> int:
@@ -259,6 +284,17 @@ class Worker:
         self.start()
         if self._link:
             self._link.send(Derive(self._numbers, document, offset, options, limit, wanted))
+            self._watch_jobs()
+        return self._numbers
+
+    def move(self, moves: tuple[tuple[str, str], ...], tell: Tell) -> int:
+        """Tell which paths in files must be others once these files and folders have other names. As with
+        :meth:`derive`, None if that could not be found out."""
+        self._numbers += 1
+        self._asked[self._numbers] = self._limit, tell
+        self.start()
+        if self._link:
+            self._link.send(Move(self._numbers, moves, self._limit))
             self._watch_jobs()
         return self._numbers
 
@@ -288,12 +324,14 @@ class Worker:
         self._awaited.pop(document, None)
         self._mending.pop(document, None)
         if self._link:
+            self._looked = self._numbers
             self._link.send(Forget(self._numbers, document))
             self._hurry(document)
 
     def restart(self) -> None:
         """A new process, with an empty memory; what was being checked is checked again."""
         self._blame, self._fatal = Counter(), 0
+        self._barred.clear()
         if self._link is None:
             self._found.clear()
             self.start()
@@ -317,6 +355,7 @@ class Worker:
         jobs = list(self._jobs.values())
         self._jobs.clear()
         self._tell_nothing()
+        self._counted(0, 0)
         for job in jobs:
             self._report(self._failure(job, "it does not start"))
 
@@ -372,8 +411,15 @@ class Worker:
                 self._asks(document)
             case Told(document, better):
                 self._asks(None, better)
+            case Surveying(root, left, total, number):
+                self._surveying = root
+                if number >= self._looked:
+                    self._counted(left, total)
+            case Surveyed(files):
+                self._around(files)
             case Begun(number, document, limit):
                 self._running = number, document
+                self._surveying = ""
                 self._watch_jobs(limit)
                 if self._job(number, document) is None:
                     self._hurry(document)
@@ -495,6 +541,9 @@ class Worker:
         self._mend_nothing(fatal=not (running or awaited) and why in (None, _Killed.FOR_SILENCE))
         if (running or awaited) and link.chunk and (why is None or link.out_of_time):
             self._blame[link.chunk] += 1
+        surveying, self._surveying = self._surveying, ""
+        if surveying and not running and why is not _Killed.ON_REQUEST:
+            self._barred.add(surveying)
         jobs = list(self._jobs.values())
         self._jobs = awaited | self._jobs  # what is awaited comes after another check
         if why is _Killed.FOR_TIME:
@@ -508,7 +557,7 @@ class Worker:
                 self._bereaved(job)
         if why is _Killed.ON_REQUEST:
             self._found.clear()
-        if self._jobs or why:
+        if self._jobs or why or surveying:
             self.start()
 
     def _acquit(self, document: str) -> None:

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import dp_lsp
+from dp_lsp.analysis.closed import ClosedReport, IncludeEdit
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Faulty
 from dp_lsp.analysis.records import ChunkRecord, Options, Repair, Wish
@@ -42,11 +43,16 @@ _LENGTH = struct.Struct(">Q")
 
 class Look(NamedTuple):
     """The disk may have changed; these folders may be read. ``wishes`` count where there is no configuration. ``kept``
-    are configurations that were valid, by the path of their file: they stay in force if they are not any more."""
+    are configurations that were valid, by the path of their file: they stay in force if they are not any more.
+    ``survey`` is how many seconds a check of files may compute that are not open, and 0 if none is wanted; ``barred``
+    are the roots of projects of these that ended a process. ``number`` is what :class:`Surveying` refers to."""
 
     folders: tuple[str, ...]
     wishes: tuple[Wish, ...] = ()
     kept: tuple[tuple[str, Configuration], ...] = ()
+    survey: float = 0.0
+    barred: frozenset[str] = frozenset()
+    number: int = 0
 
 
 class OpenedText(NamedTuple):
@@ -92,8 +98,8 @@ class Wanted(Enum):
     PLOTS = "the plots of its functions"
 
 
-Derivable = Explanation | str | tuple[Plotted, ...]
-"""One for each of :class:`Wanted`."""
+Derivable = Explanation | str | tuple[Plotted, ...] | tuple[IncludeEdit, ...]
+"""One for each of :class:`Wanted`, and one for :class:`Move`."""
 
 
 class Derive(NamedTuple):
@@ -105,6 +111,14 @@ class Derive(NamedTuple):
     options: Options
     limit: float
     wanted: Wanted
+
+
+class Move(NamedTuple):
+    """Which paths in files must be others once these files and folders have other names: from what to what."""
+
+    number: int
+    moves: tuple[tuple[str, str], ...]
+    limit: float
 
 
 class Withdraw(NamedTuple):
@@ -248,6 +262,23 @@ class Told(NamedTuple):
     better: bool
 
 
+class Surveying(NamedTuple):
+    """It is being found out what is wrong with the project of closed files that has this root, or an empty name if none
+    is left; ``left`` of ``total`` are to be looked at. ``number`` is that of the last :class:`Look` or :class:`Forget`
+    that it takes account of."""
+
+    root: str
+    left: int
+    total: int
+    number: int
+
+
+class Surveyed(NamedTuple):
+    """What is known now of files that are not open; None of one that is not there any more."""
+
+    files: dict[str, ClosedReport | None]
+
+
 class Derived(NamedTuple):
     """What was to be derived; None if nothing stands there, or nothing was found out in time."""
 
@@ -255,7 +286,7 @@ class Derived(NamedTuple):
     found: Derivable | None
 
 
-Question = Look | OpenedText | Learn | CheckOrder | Derive | Withdraw | Hasten | Spare | Forget
+Question = Look | OpenedText | Learn | CheckOrder | Derive | Move | Withdraw | Hasten | Spare | Forget
 Answer = (
     WorkerReady
     | Begun
@@ -270,6 +301,8 @@ Answer = (
     | Asking
     | Told
     | Derived
+    | Surveying
+    | Surveyed
 )
 Message = Question | Answer
 

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
+from dp_lsp.analysis.closed import IncludeEdit, Stretch
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.limits import Ticket
 from dp_lsp.analysis.loading import SourceText
 from dp_lsp.analysis.names import encode_spots
-from dp_lsp.analysis.records import Analysis, Modules, Options, Repair, Wish, not_asked
+from dp_lsp.analysis.records import Analysis, Modules, Options, Repair, Wish, not_asked, unchecked
 from dp_lsp.analysis.rows import Plotted
 from dp_lsp.analysis.staleness import names_of
 from dp_lsp.analysis.workspace import ClosedFile, text_digest
@@ -28,7 +30,9 @@ from dp_lsp.disk.loader import Disk, FileStamp, by_folder, is_below, read_file, 
 from dp_lsp.engine.check import Engine, OptionsOf
 from dp_lsp.engine.merge import Graph, check_projects, together
 from dp_lsp.engine.repairs import Within, repairs
-from dp_lsp.text import Source
+from dp_lsp.problem import Problem
+from dp_lsp.text import Source, Span
+from dp_lsp.worker.survey import FilesNews, Survey
 
 MOST_FILES, MOST_FOLDERS = 10_000, 50_000
 """What is looked at below the folders of an editor, to see which files include which."""
@@ -48,11 +52,13 @@ class OpenDocument(NamedTuple):
 
 
 class Result(NamedTuple):
-    """The analyses of open documents, and the projects that these are parts of, by the names of their files."""
+    """The analyses of open documents, and the projects that these are parts of, by the names of their files; and the
+    news of files that are not open."""
 
     checked: dict[str, Analysis]
     projects: tuple[tuple[str, ...], ...]
     closed: dict[str, ClosedFile]
+    news: FilesNews
 
 
 class _Paths(NamedTuple):
@@ -63,6 +69,16 @@ class _Paths(NamedTuple):
 
 
 _NO_PATHS = _Paths(None, ())
+_PLAIN = re.compile(r"[^\"'`\\$\0-\x1f]*")
+"""A path that means itself between the quotation marks of any language."""
+
+
+def _renamed(name: str, moves: Iterable[tuple[str, str]]) -> str:
+    """What a file is called after some files and folders got other names."""
+    for old, new in moves:
+        if name == old or is_below(name, old):
+            return new + name[len(old) :]
+    return name
 
 
 class _Listing:
@@ -108,11 +124,15 @@ class Projects:
         self._roots: set[str] = set()
         self._ignored: dict[str, Ignored] = {}  # by folder
         self._wishes: tuple[Wish, ...] = ()
+        self.survey: Survey | None = None
         self.configurations = Configurations(concerns=self._is_below)
 
-    def look(self, folders: tuple[str, ...], wishes: tuple[Wish, ...] = ()) -> None:
-        """The disk may have changed, and these are the folders to read, and what is wished for what lies in them."""
+    def look(self, folders: tuple[str, ...], wishes: tuple[Wish, ...] = (), survey: bool = False) -> None:
+        """The disk may have changed, and these are the folders to read, and what is wished for what lies in them. With
+        ``survey``, it is found out what is wrong with files that are not open."""
         self._wishes = wishes
+        if survey is (self.survey is None):
+            self.survey = Survey() if survey else None
         self.configurations.look()
         if folders != self._folders:
             self._folders = folders
@@ -126,6 +146,8 @@ class Projects:
         """A document is open, or has another text."""
         self.open[document] = OpenDocument(file, revision, text)
         self._disk.give(file, self.open[document].text)
+        if self.survey is not None:
+            self.survey.opened(file)
 
     def closed(self, document: str) -> None:
         """A document is not open any more."""
@@ -187,8 +209,16 @@ class Projects:
     def _key(self, results: Results, files: Iterable[str], options: OptionsOf) -> bytes:
         return results.records_key((self._disk.text(name), options(name)) for name in files)
 
-    def check(self, document: str, others: Iterable[str], look: Callable[[], None], check: CheckProject) -> Result:
-        """Check all projects that an edit of a document may concern, as ``check`` does it with one of them."""
+    def check(
+        self,
+        document: str,
+        others: Iterable[str],
+        look: Callable[[], None],
+        options: OptionsOf,
+        check: CheckProject,
+    ) -> Result:
+        """Check all projects that an edit of a document may concern, as ``check`` does it with one of them, whose files
+        have these options."""
         graph = self._present_graph(look)
         file = self.open[document].file
         files = {file, *(self.open[other].file for other in others if other in self.open)}
@@ -210,7 +240,79 @@ class Projects:
         alone = dict(self._not_asked((document, *others), graph))
         parts_alone = tuple((self.open[name].file,) for name in alone)
         made = (*map(tuple, projects.values()), *parts_alone)
-        return Result(mine | alone, made, dict(self._closed_files(found)))
+        return Result(mine | alone, made, dict(self._closed_files(found)), self._news(graph, projects, options))
+
+    def due(self, look: Callable[[], None], options: OptionsOf) -> tuple[str | None, FilesNews]:
+        """The root of a project of closed files of which it is to be found out what is wrong with it; and what is known
+        no more."""
+        if self.survey is None:
+            return None, {}
+        graph = self._present_graph(look)
+        news = self.survey.turn(graph, lambda root: self._stamp(graph, root, options))
+        return self.survey.next(), news
+
+    def surveyed(self, root: str, options: OptionsOf, check: CheckProject) -> FilesNews:
+        """Find out what is wrong with such a project."""
+        assert self._graph is not None
+        analyses = check(self.engine, root, self._disk, self._unseen(self._graph.projects[root]))
+        if root not in self._roots:
+            self.engine.forget(root)
+            self._recalled.discard(root)
+        return self._news(self._graph, {root: analyses}, options)
+
+    def given_up(self, root: str, options: OptionsOf, problem: Problem) -> FilesNews:
+        """The same where that cannot be found out, for this reason."""
+        assert self._graph is not None
+        sources = {name: Source(self._disk.text(name).content) for name in self._graph.projects[root]}
+        analyses = {name: unchecked(source, problem, options(name)) for name, source in sources.items()}
+        return self._news(self._graph, {root: analyses}, options)
+
+    def moved(self, moves: tuple[tuple[str, str], ...], look: Callable[[], None]) -> tuple[IncludeEdit, ...]:
+        """Which paths must be others once these files and folders have other names. A path that is not written as it is
+        meant, such as one with an escaped character, is left alone."""
+        graph = self._present_graph(look)
+        opened = {each.file: each for each in self.open.values()}
+        edits: list[IncludeEdit] = []
+        for name in sorted(graph.included):
+            if self._paths[name].written and any(
+                _renamed(each, moves) != each for each in (name, *graph.included[name])
+            ):
+                known = opened.get(name)
+                text = known.text if known else self._disk.text(name)
+                source, revision = Source(text.content), known.revision if known else None
+                for include in self.engine.including(name, text, look):
+                    path = self._path_after(name, include.path, moves)
+                    start = text.content.rfind(include.path, include.span.start, include.span.end)
+                    if path is not None and include.path and start >= 0:
+                        where = Stretch.of(source, Span(start, start + len(include.path)))
+                        edits.append(IncludeEdit(name, revision, where, path))
+        return tuple(edits)
+
+    def _path_after(self, name: str, path: str, moves: tuple[tuple[str, str], ...]) -> str | None:
+        """How a path that a file includes is written after some moves; None if that is the same."""
+        target = self._disk.included(name, path)
+        if not isinstance(target, str):
+            return None
+        there, here = _renamed(target, moves), os.path.dirname(_renamed(name, moves))
+        if there == os.path.normpath(os.path.join(here, path)):
+            return None
+        written = there if os.path.isabs(path) else os.path.relpath(there, here).replace(os.sep, "/")
+        return written if _PLAIN.fullmatch(written) else None
+
+    def _news(self, graph: Graph, projects: Mapping[str, Mapping[str, Analysis]], options: OptionsOf) -> FilesNews:
+        """What is new of closed files, as their projects were just checked."""
+        news: FilesNews = {}
+        if self.survey is not None:
+            for root, analyses in projects.items():
+                if root in graph.projects:
+                    stamp = self._stamp(graph, root, options)
+                    news |= self.survey.found(graph, root, stamp, analyses, self._files())
+        return news
+
+    def _stamp(self, graph: Graph, root: str, options: OptionsOf) -> object:
+        """What changes with a project: the texts of its files, and how they are checked."""
+        names = sorted(graph.projects[root])
+        return tuple((name, self._paths[name].made_of, options(name)) for name in names)
 
     def explain(self, document: str, offset: int, options: Options, ticket: Ticket) -> Explanation | None:
         """What led to the bounds of what stands at an offset of a document, in the first of its projects."""
