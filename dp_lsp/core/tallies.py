@@ -451,7 +451,7 @@ class Parted:
     a value, with which records are compared, is the same for both. So one of finitely many ways is no less than what a
     change does, in all parts at once, and those that are less than others are left out. What a record adds to a part of
     which that is not known moves the part as far as it can. Each record of a person who has several lies in a way of
-    its own.
+    its own. It is ``complete`` if everything that was released is a part, and all ways are known.
 
     Source: of filters that are disjoint a record is in one only, McSherry 2009, Privacy Integrated Queries, Theorem 4;
     that what each release costs somebody is decided by his own record is Feldman and Zrnic 2021, Individual Privacy
@@ -461,6 +461,7 @@ class Parted:
         self.seen = Seen()
         self.parts: list[TalliedPart] = []
         self.replaced = replaced
+        self.complete = True
 
     def ways(self) -> tuple[Distances, ...]:
         """How far one person moves each part, in all ways that count, as shares of what he moves at most."""
@@ -468,6 +469,7 @@ class Parted:
         try:
             return tuple(dict(zip(variables, way, strict=True)) for way in self._of_a_person())
         except TooMany:
+            self.complete = False
             return (dict.fromkeys(variables, ONE),)
 
     def _of_a_person(self) -> Iterator[tuple[Sens, ...]]:

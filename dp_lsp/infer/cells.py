@@ -29,10 +29,9 @@ from fractions import Fraction
 from math import floor
 from typing import NamedTuple
 
-from dp_lsp import builtins
 from dp_lsp.core.events import Apart, Var
 from dp_lsp.core.sens import ONE, Sens, number
-from dp_lsp.core.tallies import Case, Feature, Known, Rule, Seen, TooMany, Where, told_apart
+from dp_lsp.core.tallies import Case, Feature, Known, Rule, Seen, TooMany, Where, points, told_apart
 from dp_lsp.core.term import Call, Literal, Local, Term, Use
 from dp_lsp.core.types import AnyNorm, Dataset, NumberType
 from dp_lsp.infer.disjoint import Lies, OwnRows
@@ -104,8 +103,22 @@ def of_rounds(inference: Inference, var: Var, moved: Sens, replaced: bool, reads
                 records = apart[0][1].records
                 spread = records > 1 and _adds_up(inference, exact, read, moved, records)
                 rounds = [(own, each) for own, (each, _) in apart]
-                return _place(var, 2 if replaced else 1, None if spread else records, rounds)
+                once = len(apart) == len(loops) and all(each == 1 for _, each in rounds)
+                even = once and _adds_one_number(inference, exact, read)
+                return _place(var, 2 if replaced else 1, None if spread else records, rounds, even)
     return None
+
+
+def _adds_one_number(inference: Inference, exact: bool, read: Read) -> bool:
+    """Whether all records that add something to what is read add the same."""
+    if read.norm is None:
+        return True
+    reader = Reader(inference, exact, Seen())
+    try:
+        found = points(reader.seen.cases(), read.rules(reader, OUTSIDE), reader.seen.known)
+    except (Unread, TooMany):
+        return False
+    return sum(any(entry.terms for entry in point) for point in found) <= 1
 
 
 def _adds_up(inference: Inference, exact: bool, read: Read, moved: Sens, records: int) -> bool:
@@ -120,19 +133,20 @@ def _adds_up(inference: Inference, exact: bool, read: Read, moved: Sens, records
     return found is not None and found[1] * number(records) == moved
 
 
-def _place(var: Var, twice: int, records: int | None, apart: list[tuple[OwnRows, int]]) -> Var:
+def _place(var: Var, twice: int, records: int | None, apart: list[tuple[OwnRows, int]], even: bool) -> Var:
     """A place of the innermost loop, inside of places of those around. Of several loops that tell records apart, the
     outermost one sees a record that is replaced as two steps, each of which moves it by one step at most. What records
     of a person add is spread over the rounds, whoever of them is where, if ``records`` is None."""
     if len(apart) == 1:
         ((own, each),) = apart
         if records is None:
-            return own.cell(var, number(twice * each), Lies(Apart.SUM))
-        return own.cell(var, number(records), Lies(Apart.STEPS, twice * each))
+            return own.cell(var, number(twice * each), Lies(Apart.SUM), even)
+        return own.cell(var, number(records), Lies(Apart.STEPS, twice * each), even)
     far = number(twice) if records is None else number(twice * records)
     for own, each in apart:
         far = far * number(each) if records is None else far
-        var, far = own.cell(var, far, Lies(Apart.SUM) if records is None else Lies(Apart.STEPS, each)), ONE
+        lies = Lies(Apart.SUM) if records is None else Lies(Apart.STEPS, each)
+        var, far = own.cell(var, far, lies, even), ONE
     return var
 
 
@@ -308,17 +322,3 @@ class _ReaderOfOne(_ReaderOfLoop):
         if self.stored(node, scope) is None and not self._is_fixed(node, scope):
             raise Unread
         return super()._bound(node, feature, scope)
-
-    def stored(self, node: Term, scope: Scope, depth: int = _DEEPEST) -> Fraction | None:
-        """Also of a name that a round gives to such a number, and of an element of a list that is written out."""
-        node, scope = self.made(node, scope)
-        if not isinstance(node, Call) or node.builtin != builtins.INDEX or len(node.args) != 2 or not depth:
-            return super().stored(node, scope, depth)
-        written, around = self.made(node.args[0], scope)
-        place = self.stored(node.args[1], scope, depth - 1)
-        if not isinstance(written, Call) or written.builtin != builtins.LITERAL or written.keywords or place is None:
-            return None
-        if place.denominator != 1 or not 1 <= place <= len(written.args):
-            return None
-        found = self.stored(written.args[int(place) - 1], around, depth - 1)
-        return found if found is not None and abs(found) < 2**53 else None

@@ -7,6 +7,7 @@ from collections import ChainMap, Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import NamedTuple
 
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.events import Var
@@ -41,6 +42,15 @@ Resolve = Callable[[str], "Global | UnknownGlobal | None"]
 """What a top-level name stands for; None for one that nothing defines."""
 
 
+class UnevenRounds(NamedTuple):
+    """The numbers of a loop whose rounds may differ in what they spend: whether numbers of it ``vary``, and whether
+    what each round sees of a dataset is ``told_apart`` without writing them out."""
+
+    numbers: range
+    vary: bool
+    told_apart: bool
+
+
 class TypingContext:
     """The typing context of one definition.
 
@@ -57,6 +67,7 @@ class TypingContext:
     - ``filters`` are the terms of filters, by their homes and places. ``parts`` tell apart what is released of a
       dataset, a vector or a matrix that is a parameter, by its variable and by the home where that is, as long as its
       body is inferred.
+    - ``uneven`` are the loops over few known numbers that are known better if they are written out.
     - ``expected`` are the types with which functions that are written in a call are called, and ``running`` the
       functions whose calls are being settled, from the outermost.
     """
@@ -87,6 +98,7 @@ class TypingContext:
         self.wholes: disjoint.Wholes = {}
         self.filters: dict[tuple[object, Span], Call] = {}
         self.parts: dict[object, dict[Var, Parted | Entries]] = {}
+        self.uneven: dict[Term, UnevenRounds] = {}
         self.expected: dict[Closure, tuple[Type, ...]] = {}
         self.running: list[FunctionValue] = []
 

@@ -84,8 +84,9 @@ class OwnRows:
     its container.
 
     ``places`` are those of the variables of rows that stand for what each round reads for itself also where a round
-    releases something: it is known how what all rounds read moves with its container. A record of a sample is in one
-    row of it, and in the same one of all that was drawn together, if none is drawn twice; else it may be in several."""
+    releases something: it is known how what all rounds read moves with its container; of those that are ``uneven`` it
+    may move it by less. A record of a sample is in one row of it, and in the same one of all that was drawn together,
+    if none is drawn twice; else it may be in several."""
 
     def __init__(
         self,
@@ -106,6 +107,7 @@ class OwnRows:
         self._own: dict[tuple[Local | None, Var, AnyNorm | None, bool], Var] = {}
         self._known: dict[Local, Judgement] = {}
         self.places: dict[Var, Lies] = {}
+        self.uneven: set[Var] = set()
 
     def of(self, container: Use) -> Judgement | None:
         """A container as a round moves with it that reads its own row, the same wherever it is read; None if nothing
@@ -157,11 +159,14 @@ class OwnRows:
         """Whether a name is from before the loop, and so stands for the same in every round."""
         return local in self._around
 
-    def cell(self, of: Var, far: Sens, lies: Lies) -> Var:
-        """The variable of what a round sees of a dataset: ``of`` moves what all rounds see by ``far``."""
+    def cell(self, of: Var, far: Sens, lies: Lies, even: bool) -> Var:
+        """The variable of what a round sees of a dataset: ``of`` moves what all rounds see by ``far``, and is known not
+        to move it by less if that is ``even``."""
         own = Var(of.name, of.gap, chained=of.chained)
         self._wholes[own] = PartOf(of, far, None)
         self.places[own] = lies
+        if not even:
+            self.uneven.add(own)
         return own
 
     def index(self, span: Span) -> Moves:

@@ -13,7 +13,7 @@ from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.annotation import NumberOf
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.evaluate import norms_of, symbols_of
-from dp_lsp.core.events import NOTHING, Var, variables
+from dp_lsp.core.events import NOTHING, Cost, Var, variables
 from dp_lsp.core.metrics import has_gap, holds_records
 from dp_lsp.core.order import Way, is_chained
 from dp_lsp.core.scheme import FunctionValue, Judgement, Move, Moves, Owned, Scheme, SchemeParameter, Unit
@@ -33,7 +33,7 @@ from dp_lsp.core.types import (
     Type,
     TypeVariable,
 )
-from dp_lsp.infer import checks, conditions, declared, generalize, moves, parts, prices, problems, units
+from dp_lsp.infer import checks, conditions, declared, generalize, moves, parts, prices, problems, units, unrolled
 from dp_lsp.infer.context import UnknownGlobal
 from dp_lsp.infer.effects import Effects, Evaluation, in_sequence
 from dp_lsp.infer.inference import Inference
@@ -198,6 +198,7 @@ def body(
         found = _from_outside(tuples, found, method.body.result.span)
     if inference.publics.symbols:
         found = found._replace(effects=_at_most(inference, found.effects))
+    spent = found.effects.costs
     as_declared = declared.result(inference, method, found.value, known)
     returned = checks.returned(inference, method, as_declared)
     if returned.type != as_declared.type:
@@ -208,8 +209,17 @@ def body(
     found = Evaluation(found.value, in_sequence((found.effects, lost)))
     if not nested:
         generalize.default_norms(inference, (param.type for param in params), found)
+    settled = conditions.settle(inference, since)
+    if inference.context.uneven and not nested:
+        better = unrolled.spent(inference, method, params, given, spent[0], settled.needs)
+        found = found._replace(effects=_with_costs(found.effects, spent, better))
     params = units.marked(params, inference.solver.whole, inference.solver.uneven)
-    return generalize.InferredBody(params, found.value, found.effects, conditions.settle(inference, since), given)
+    return generalize.InferredBody(params, found.value, found.effects, settled, given)
+
+
+def _with_costs(effects: Effects, before: tuple[Cost, ...], after: Cost) -> Effects:
+    """Effects with another cost in the place of one."""
+    return effects._replace(costs=tuple(after if each in before else each for each in effects.costs))
 
 
 def _at_most(inference: Inference, effects: Effects) -> Effects:

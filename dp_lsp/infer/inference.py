@@ -42,6 +42,12 @@ class Inference:
         self.publics = Publics(context, self.solver, self.recorder)
         self._rule = rule
 
+    def afresh(self) -> Inference:
+        """Another inference of the definition, of which nothing is known yet."""
+        known = self.context
+        context = TypingContext(known.text, known.language, known.rules, known.resolve, known.look, known.effort)
+        return Inference(context, self._rule)
+
     def infer(self, node: Term) -> Evaluation:
         """The judgement of a term, and the effect of evaluating it.
 

@@ -53,6 +53,7 @@ from dp_lsp.infer import (
     problems,
     publics,
     sources,
+    unrolled,
 )
 from dp_lsp.infer.carried import Invariant
 from dp_lsp.infer.disjoint import Lies, OwnRows, Spread
@@ -142,7 +143,7 @@ def comprehension(inference: Inference, node: term.Comprehension) -> Evaluation:
     moved = moves.combined(parts, node.span, laws.LOOP)
     made = inference.judgement(vector, {var: replace(move, way=None) for var, move in moved.items()})
     failures = tuple(_outside(inference, each, node, rounds, [], once) for each in once.effects.failures)
-    spent = _in_all_rounds(inference, node, number, once.effects.cost, once) if once.effects.costs else NONE
+    spent = _in_all_rounds(inference, node, rounds, number, once.effects.cost, once) if once.effects.costs else NONE
     return Evaluation(made, spent).after(counting, Effects(failures=failures))
 
 
@@ -424,7 +425,7 @@ def _private(
     for end, (local, _) in zip(ends, node.carried, strict=True):
         at_end.append(_protected(inference, node, end, local.name, "when a round ends"))
     in_a_round = in_sequence([spending(once.effects.cost), *at_end])
-    spent = _in_all_rounds(inference, node, number, in_a_round.cost, once)
+    spent = _in_all_rounds(inference, node, rounds, number, in_a_round.cost, once)
     still = moves.added(map(moves.that_do_not, (*(start.moves for start in starts), *ends)), node.span, laws.LOOP)
     after = _after_rounds(inference, node, once)
     return Evaluation(_together(inference, node.span, after, repeat(still)), in_sequence([*at_start, spent]))
@@ -450,10 +451,14 @@ def _after_rounds(inference: Inference, node: term.Loop, once: _OneRound) -> lis
     return found
 
 
-def _in_all_rounds(inference: Inference, node: term.Rounds, number: Sens, cost: Cost, once: _OneRound) -> Effects:
-    """What all rounds spend, each of which spends so much."""
+def _in_all_rounds(
+    inference: Inference, node: term.Rounds, rounds: _Rounds, number: Sens, cost: Cost, once: _OneRound
+) -> Effects:
+    """What all rounds spend, so many, each of which spends so much."""
     released = variables(cost)
     places = {var: _place(inference, node, var, lies) for var, lies in once.own.places.items() if var in released}
+    even = once.own.uneven.isdisjoint(places) if once.own.places else None
+    unrolled.note(inference, node, cost, rounds.ends, even)
     return spending(Repeat(number, cost, Origin(node.span, LOOP), places))
 
 

@@ -34,7 +34,7 @@ from dp_lsp.infer.tallies import Reader
 from dp_lsp.mechanisms.mechanism import Mechanism
 from dp_lsp.text import Span
 
-_MOST = 8  # releases of one dataset that are told apart
+_MOST = 20  # releases of one dataset that are told apart
 _ONCE: Value = {None: Poly.of(1)}
 
 
@@ -73,6 +73,7 @@ def told_apart(inference: Inference, var: Var, move: Move, node: Term, value: Ju
         found = _counted(parted, reader, part)
         if found is not None:
             return found
+    parted.complete = False
     return var
 
 
@@ -83,10 +84,15 @@ def records_told_apart(inference: Inference, var: Var, move: Move) -> Var:
         return var
     read = _filtered(inference, var, move)
     in_rounds = cells.of_rounds(inference, var, move.sens, parted.replaced, (read,))
-    if in_rounds is not None or len(parted.parts) == _MOST:
-        return in_rounds or var
+    if in_rounds is not None:
+        return in_rounds
+    if len(parted.parts) >= _MOST:
+        parted.complete = False
+        return var
     reader = Reader(inference, exact=True, seen=Seen(parted.seen))
-    return _counted(parted, reader, _as_filtered(reader, var, read)) or var
+    found = _counted(parted, reader, _as_filtered(reader, var, read))
+    parted.complete &= found is not None
+    return found or var
 
 
 def _counted(parted: Parted, reader: Reader, part: TalliedPart | None) -> Var | None:

@@ -45,11 +45,11 @@ class Price(NamedTuple):
     lost: tuple[Cost, ...] = ()
 
 
-def at_most(cost: Cost) -> Price:
-    """A cost that is never less than this one, whatever the numbers are that vary."""
-    if not any(_vary(*numbers(node)) for node in nodes(cost)):
+def at_most(cost: Cost, values: Substitution = _AS_IT_IS) -> Price:
+    """A cost that is never less than this one with these values put in, whatever the numbers are that vary."""
+    if values.idle and not any(_vary(*numbers(node)) for node in nodes(cost)):
         return Price(cost)
-    walk = _AtMost(_AS_IT_IS, [])
+    walk = _AtMost(values, [])
     return Price(walk.cost(cost), tuple(walk.lost))
 
 

@@ -14,6 +14,7 @@ from functools import reduce
 from itertools import islice
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
+from dp_lsp import builtins
 from dp_lsp.core import machine, term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.scheme import FunctionValue, Judgement
@@ -229,8 +230,9 @@ class Reading:
             return None
 
     def stored(self, node: Term, scope: Scope, depth: int = _DEEPEST) -> Fraction | None:
-        """A number that is written out, as it is stored; also what is computed of such numbers, rounded as that is: to
-        the nearest number with 53 digits, ties to even (IEEE 754). Whole numbers that have no more are exact."""
+        """A number that is written out, as it is stored, also as an element of a list that is; and what is computed of
+        such numbers, rounded as that is: to the nearest number with 53 digits, ties to even (IEEE 754). Whole numbers
+        that have no more are exact."""
         node, scope = self.followed(node, scope, (Use, Literal, Call, Apply))
         if isinstance(node, Literal) and not isinstance(node.value, bool):
             return node.value if node.integer else Fraction(float(node.value))
@@ -238,6 +240,8 @@ class Reading:
             return value if value.denominator == 1 else Fraction(float(value))
         if isinstance(node, Apply) and depth:
             return self.stored(*self.called(node, scope), depth - 1)
+        if isinstance(node, Call) and node.builtin == builtins.INDEX and len(node.args) == 2 and depth:
+            return self._element(node, scope, depth - 1)
         if not isinstance(node, Call) or node.builtin not in _ROUNDED or not 1 <= len(node.args) <= 2 or not depth:
             return None
         parts = [self.stored(each, scope, depth - 1) for each in node.args]
@@ -250,6 +254,17 @@ class Reading:
             return None
         found = _ROUNDED[node.builtin](*known)
         return Fraction(float(found)) if abs(found) < _MOST_EXACT else None
+
+    def _element(self, node: Call, scope: Scope, depth: int) -> Fraction | None:
+        """An element of a list that is written out."""
+        written, around = self.made(node.args[0], scope)
+        place = self.stored(node.args[1], scope, depth)
+        if not isinstance(written, Call) or written.builtin != builtins.LITERAL or written.keywords or place is None:
+            return None
+        if place.denominator != 1 or not 1 <= place <= len(written.args):
+            return None
+        found = self.stored(written.args[int(place) - 1], around, depth)
+        return found if found is not None and abs(found) < _MOST_EXACT else None
 
 
 _COMPUTES = Literal | Use | Call | Closure | MakeTuple | term.Global | term.Branch | term.Written
