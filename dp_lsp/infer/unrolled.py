@@ -202,6 +202,8 @@ class _Writing:
             if in_round:
                 targets = tuple(Local(each.name, each.span) for each in targets)
                 inside |= {old: Use(old.span, new) for old, new in zip(bind.targets, targets, strict=True)}
+                if isinstance(made, Literal):
+                    inside |= dict.fromkeys(bind.targets, made)
             ends: Iterable[tuple[tuple[Local, ...], Term]] = [(targets, made)]
             if bind.term in self._uneven and isinstance(made, term.MakeTuple):
                 ends = [((each,), end) for each, end in zip(targets, made.items, strict=True)]
