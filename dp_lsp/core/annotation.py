@@ -145,6 +145,33 @@ def instantiate(annotation: Annotation, owner: str, publics: Publics | None = No
     assert_never(annotation)
 
 
+def may_be(seen: machine.Declared, type_: Type) -> bool:
+    """Whether values of a type may be what Julia sees of an annotation; of numbers and arrays alone it is asked."""
+    match seen:
+        case machine.Partly(of=of):
+            return may_be(of, type_)
+        case machine.Numbers():
+            return not isinstance(type_, Container | Dataset)
+        case machine.Arrays(dimensions=dimensions):
+            held = type_.records if isinstance(type_, Dataset) else type_
+            rows = held.rows is not None if isinstance(held, Container) else None
+            return not isinstance(type_, NumberType) and (rows is None or dimensions in (0, 2 if rows else 1))
+    return True
+
+
+def of_run_time(seen: machine.Declared) -> Annotation | None:
+    """What an annotation says that Julia sees so, of numbers and arrays; None for any other."""
+    match seen:
+        case machine.Partly(of=of):
+            return of_run_time(of)
+        case machine.Numbers(stored=stored):
+            return NumberOf(Base.REAL if stored & ~machine.WHOLE_ELEMENTS else Base.INTEGER, stored)
+        case machine.Arrays(dimensions=dimensions, elements=elements):
+            base = Base.REAL if elements & ~machine.WHOLE_ELEMENTS else Base.INTEGER
+            return ContainerOf(Kind.MATRIX if dimensions == 2 else Kind.VECTOR, base)
+    return None
+
+
 def _any_of(base: Base) -> Stored:
     return machine.WHOLE_ELEMENTS if base is Base.INTEGER else machine.ELEMENTS
 

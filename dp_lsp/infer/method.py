@@ -382,6 +382,7 @@ def assume(inference: Inference, method: term.Method, body: generalize.InferredB
     """The scheme as it is reported: every type that its operations wait for is taken to be the first that fits, which
     is said."""
     whole, taken = body, scheme
+    _as_annotated(inference, method, scheme)
     if inference.solver.opens:
         settled, effects = _taken(inference, method, body.settled)
         whole = body._replace(settled=settled, effects=in_sequence((body.effects, effects)))
@@ -389,7 +390,27 @@ def assume(inference: Inference, method: term.Method, body: generalize.InferredB
     if _unsettled(inference, taken):
         inference.report(problems.NeedsTypes.at(method.name_span, name=method.name))
         taken = generalize.scheme(inference, method, whole)
+    _used_otherwise(inference, method, taken)
     return Assumed(taken, tuple(dict.fromkeys(texts(scheme, taken))))
+
+
+def _as_annotated(inference: Inference, method: term.Method, scheme: Scheme) -> None:
+    """What is taken is of the types for which Julia runs the method, where the annotation says more than the language
+    has: `AbstractVector` is taken to be a vector, `Number` a number."""
+    for param, known in zip(method.params, scheme.params, strict=True):
+        type_ = inference.solver.type(known.type)
+        taken = annotation.of_run_time(param.seen) if isinstance(type_, TypeVariable) else None
+        if taken is not None and isinstance(type_, TypeVariable):
+            inference.solver.bind_type(type_, annotation.instantiate(taken, param.local.name))
+
+
+def _used_otherwise(inference: Inference, method: term.Method, scheme: Scheme) -> None:
+    """Report parameters that the body uses as values for which Julia does not run the method."""
+    for param, known in zip(method.params, scheme.params, strict=True):
+        type_ = inference.solver.type(known.type)
+        if not annotation.may_be(param.seen, type_):
+            reason = f"`{param.local.name}` is used as {type_words(type_)}, which it cannot be as it is annotated"
+            inference.report(problems.DoesNotFit.at(param.span, function=method.name, reason=reason))
 
 
 def _taken(

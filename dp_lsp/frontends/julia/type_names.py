@@ -398,6 +398,8 @@ def _braced(node: surface.TypeExpr) -> Annotation:
     kind = _CONTAINERS.get(node.name)
     if node.name in _ARRAYS and node.args and (node.name in _WIDE or _name_of(node.args[0]) in _OPEN):
         _check_elements(node.args[0])
+        if len(node.args) > 1 and isinstance(node.args[1], surface.Number) and _dimensions(node.args[1]) not in (1, 2):
+            raise RefusedType(node, "arrays have one dimension or two")
         return Anything()
     if kind is None or len(node.args) != 1:
         raise RefusedType(node, "write `Vector{<:T}` or `Matrix{<:T}` with T one of Real, Integer, Data and Bool")
