@@ -124,6 +124,16 @@ def test_letters_in_order_and_the_most_likely_first() -> None:
     assert labels("f(x::Real) = la‸")[0] == "laplacian_mechanism"
 
 
+def test_after_two_colons_stands_first_what_fits() -> None:
+    protecting = [f"Metric{kind}(Real, {how})" for kind in ("Vector", "Matrix") for how in ("ChangeOne", "Symmetric")]
+    assert labels("f(ages::‸")[:5] == [*protecting, "Static()"]
+    assert labels("f(ages::MetricVector(Real, ChangeOne), eps::‸")[:5] == ["Static()", *protecting]
+    assert labels("f(bids::‸")[0] == labels("f(delays::‸")[0] == protecting[0]
+    assert labels("f(x::Real)::‸")[:2] == ["Priv()", "BlackBox()"]
+    (first, *_) = proposals("f(ages::MetricV‸")
+    assert first.detail == "protects one record replaced" and first.snippet == "MetricVector(${1:Real}, ChangeOne)"
+
+
 def test_what_was_typed_is_replaced() -> None:
     clean, offset = marked("f(ε₁::Real) = ε‸")
     found = completion(checked(clean), offset)

@@ -151,6 +151,11 @@ class Loop:
     carried: tuple[tuple[Local, Term], ...]
     body: Body
 
+    @property
+    def header(self) -> Span:
+        """Where it says how often it goes round."""
+        return Span(self.span.start, max(self.span.start, self.last.span.end))
+
 
 @thing
 class Comprehension:

@@ -14,6 +14,7 @@ from dp_lsp.problem import Problem, Severity
 from dp_lsp.text import Source, Span
 
 _LONGEST = 60  # characters of a line, or of a bound in a heading
+_CELL = 44  # characters of code in a table, so that its other columns have room
 
 
 def derivation(
@@ -114,7 +115,7 @@ class _Page:
 
     def _rows(self, derivation: Derivation) -> Iterator[tuple[str, ...]]:
         for number, step in enumerate(derivation.steps, 1):
-            line, text = ("", "") if step.span is None else (str(self._line(step.span)), self._excerpt(step.span))
+            line, text = ("", "") if step.span is None else (str(self._line(step.span)), self._excerpt(step.span, _CELL))
             yield str(number), line, code(text), prose(step.why + _references(step, number)), _result(step)
 
     def _more(self) -> Iterator[str]:
@@ -142,7 +143,7 @@ class _Page:
     def _line(self, span: Span) -> int:
         return self._source.place(span.start).line
 
-    def _excerpt(self, span: Span) -> str:
+    def _excerpt(self, span: Span, longest: int = _LONGEST) -> str:
         """The text of an expression, as a whole line if it is the value that the line assigns."""
         source = self._source
         first, last = source.place(span.start), source.place(span.end)
@@ -153,7 +154,7 @@ class _Page:
         if self._syntax.assigned(before, source.line(last.line)[last.column - 1 :]):
             text = f"{before.strip()} {text}"
         shown = " ".join(text.split())
-        return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"
+        return shown if len(shown) <= longest else shown[: longest - 1] + "…"
 
 
 RULES = {

@@ -189,7 +189,8 @@ def function_text(analysis: Analysis, function: FunctionReport, stale: bool = Fa
     yield _parameters(function)
     yield _numbers(function)
     yield _public(function)
-    yield _conditions(function)
+    if function.kind != "privacy" or any(each.is_guaranteed for each in function.parameters):
+        yield _conditions(function)
     yield _assumed(function)
     yield _errors(analysis, wrong)
     yield _spending(analysis, function)
@@ -361,10 +362,11 @@ def _expression(fact: Fact, analysis: Analysis, stale: bool, around: FunctionRep
     shown = " ".join(analysis.source.text[fact.span.start : fact.span.end].split())
     if len(shown) > _LONGEST:
         shown = shown[: _LONGEST - 1] + "…"
-    type_, *rest = expression(fact)
+    lost = fact.role is Role.UNKNOWN and not fact.moves and bool(fact.metric)  # as something is wrong with its function
+    type_, *rest = expression(fact._replace(metric="") if lost else fact)
     yield f"**{code(shown)}** : {type_}"
     unknown = around is not None and around.state is State.UNKNOWN and not stale
-    if around is not None and (unknown or _is_lost(fact)):
+    if around is not None and (unknown or lost):
         missing = "sensitivity unknown" if unknown or around.kind != "privacy" else "no guarantee"
         yield prose(f"{missing}: {_why_unknown(fact, analysis, around)}")
     else:
@@ -372,11 +374,6 @@ def _expression(fact: Fact, analysis: Analysis, stale: bool, around: FunctionRep
         yield _rule(fact)
     yield prose(fact.lost)
     yield _CHECKING if stale else ""
-
-
-def _is_lost(fact: Fact) -> bool:
-    """Whether nothing is claimed of a value, as something is wrong with its function."""
-    return fact.role is Role.UNKNOWN and not fact.moves and bool(fact.metric)
 
 
 def _why_unknown(fact: Fact, analysis: Analysis, around: FunctionReport) -> str:

@@ -12,7 +12,7 @@ from dp_lsp.core.constraints import Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.events import Called, Release, Var, mechanisms, nodes
 from dp_lsp.core.metrics import holds_records
-from dp_lsp.core.scheme import Judgement, Move, Scheme
+from dp_lsp.core.scheme import Judgement, Move, Moves, Scheme
 from dp_lsp.core.types import (
     Container,
     Dataset,
@@ -96,17 +96,43 @@ def check_privacy(inference: Inference, method: term.Method, found: Evaluation) 
     if private and not effects.costs and not inference.recorder.unknown:
         inference.report(problems.NoMechanism.at(method.name_span, name=method.name, code=inference.code))
     elif private:
-        first, move = next(iter(private.items()))
-        inference.report(
-            problems.LeavesUnprotected.at(
-                result_span(method),
-                what=f"what `{method.name}` returns",
-                variable="`, `".join(var.name for var in private),
-                consequence="return only what a mechanism released, or what was made of it",
-                related=explain.path(inference, move, first.name),
+        for span, leaving in _leaving(inference, method, private).items():
+            first, move = next(iter(leaving.items()))
+            inference.report(
+                problems.LeavesUnprotected.at(
+                    span,
+                    what=f"what `{method.name}` returns",
+                    variable="`, `".join(var.name for var in leaving),
+                    consequence="return only what a mechanism released, or what was made of it",
+                    related=explain.path(inference, move, first.name),
+                )
             )
-        )
     return inference.leak(private, Origin(method.name_span, "the result"))
+
+
+def _leaving(inference: Inference, method: term.Method, private: Moves) -> dict[Span, Moves]:
+    """By which of the values that a method may return the protected variables leave it: those of the sides of a public
+    choice, and of the items of a tuple, each at its place; else all of it."""
+    found: dict[Span, Moves] = {}
+    waiting = [result_term(method)]
+    while waiting:
+        match node := waiting.pop():
+            case term.Branch() if not _moved_by(inference, node.condition, private):
+                waiting += [node.otherwise.result, node.then.result]
+            case term.MakeTuple():
+                waiting += reversed(node.items)
+            case None:
+                pass
+            case _ if (moved := _moved_by(inference, node, private)) and node.span.end > node.span.start:
+                found[node.span] = moved
+    whole = {var for moved in found.values() for var in moved}
+    return found if whole == private.keys() else {result_span(method): private}
+
+
+def _moved_by(inference: Inference, node: term.Term, private: Moves) -> Moves:
+    """The protected variables that a term moves with."""
+    known = inference.recorder.judgements.get(node)
+    return {} if known is None else {var: move for var, move in known.moves.items() if var in private}
 
 
 def _first_release(effects: Effects) -> Iterator[Related]:

@@ -419,11 +419,11 @@ def _private(
         return Evaluation(_together(inference, node.span, once.types, repeat(moves.NOWHERE)))
     at_start = []
     for start, (local, _) in zip(starts, node.carried, strict=True):
-        at_start.append(_protected(inference, node, start.moves, local.name, "when the loop starts"))
+        at_start.append(_protected(inference, node, node.header, start.moves, local.name, "when the loop starts"))
     ends = [inference.released(moves.without(end.moves, once.starts), node.span) for end in once.ends]
     at_end = []
-    for end, (local, _) in zip(ends, node.carried, strict=True):
-        at_end.append(_protected(inference, node, end, local.name, "when a round ends"))
+    for index, (end, (local, _)) in enumerate(zip(ends, node.carried, strict=True)):
+        at_end.append(_protected(inference, node, _given(node, index), end, local.name, "when a round ends"))
     in_a_round = in_sequence([spending(once.effects.cost), *at_end])
     spent = _in_all_rounds(inference, node, rounds, number, in_a_round.cost, once)
     still = moves.added(map(moves.that_do_not, (*(start.moves for start in starts), *ends)), node.span, laws.LOOP)
@@ -468,15 +468,23 @@ def _place(inference: Inference, node: term.Rounds, var: Var, lies: Lies) -> Rou
     return RoundPlace({outer: move.sens for outer, move in moved.items()}, *lies)
 
 
-def _protected(inference: Inference, node: term.Loop, moved: Moves, name: str, when: str) -> Effects:
-    """The effect of carrying what must be public: what it moves with is not protected, with a problem."""
+def _given(node: term.Loop, index: int) -> Span:
+    """Where a round gives what it carries its last value; the head of the loop, if that does not stand in it."""
+    ends = node.body.result
+    end = ends.items[index] if isinstance(ends, term.MakeTuple) else ends
+    last = (bind.span for bind in reversed(node.body.binds) if isinstance(end, term.Use) and end.local in bind.targets)
+    return next(last, node.header)
+
+
+def _protected(inference: Inference, node: term.Loop, span: Span, moved: Moves, name: str, when: str) -> Effects:
+    """The effect of carrying what must be public: what it moves with is not protected, with a problem at ``span``."""
     private = frozenset(var for var in moves.that_move(moved) if not var.exempt)
     if not private:
         return NONE
     names = "`, `".join(sorted(var.name for var in private if not var.members))
     inference.report(
         problems.LeavesUnprotected.at(
-            node.span,
+            span,
             what=f"{when}, `{name}`",
             variable=names,
             consequence="a loop that runs a mechanism carries only public values from round to round",

@@ -81,13 +81,16 @@ def _counterexamples(document: Document, params: types.CodeActionParams, client:
     """An offer to look for inputs that show a problem, where one stands that they may show."""
     positions = Positions(document.source, client.encoding)
     asked = positions.span(params.range)
-    refutable = [problem.span for problem in document.problems if problem.refutable] if document.settled else []
-    for span in dict.fromkeys(refutable):
+    others = {other.file: other for other in document.others}
+    refutable = [problem for problem in document.problems if problem.refutable] if document.settled else []
+    for span, problem in {each.span: each for each in reversed(refutable)}.items():
         if span.start <= asked.end and asked.start <= span.end:
             start = positions.range(span).start
             arguments: list[Any] = [document.uri, {"line": start.line, "character": start.character}]
             title = "Show a counterexample"
-            yield types.CodeAction(title, _KIND, command=types.Command(title, SHOW_COUNTEREXAMPLE, arguments=arguments))
+            command = types.Command(title, SHOW_COUNTEREXAMPLE, arguments=arguments)
+            about = convert.diagnostic(problem, document.uri, positions, client, others)  # else it comes after "Ignore"
+            yield types.CodeAction(title, _KIND, diagnostics=[about], command=command)
 
 
 def _is_wanted(kind: str, only: Sequence[types.CodeActionKind | str] | None) -> bool:

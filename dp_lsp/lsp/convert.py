@@ -45,9 +45,10 @@ def diagnostic(
     client: Client,
     others: Mapping[str, Document] = MappingProxyType({}),
 ) -> types.Diagnostic:
-    """A problem of a document, at its place there. ``others`` are the open documents that it may point to."""
+    """A problem of a document, at its place there; of one of several lines, such as a loop, the first is marked.
+    ``others`` are the open documents that it may point to."""
     places = [types.Location(uri, positions.range(each.span)) for each in (problem.related if client.related else ())]
-    return _diagnostic(problem, positions.range(problem.span), places, client, others)
+    return _diagnostic(problem, positions.range(positions.on_one_line(problem.span)), places, client, others)
 
 
 def placed_diagnostic(

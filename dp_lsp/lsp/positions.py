@@ -49,6 +49,11 @@ class Positions:
         """The client's name for a range of offsets."""
         return Range(self.position(span.start), self.position(span.end))
 
+    def on_one_line(self, span: Span) -> Span:
+        """What of a range of offsets stands on its first line."""
+        _, end = self._source.line_span(self._source.place(span.start).line)
+        return Span(span.start, max(span.start, min(span.end, end)))
+
     def offset(self, position: Position) -> int:
         """The offset of a client's position; what lies outside its line, or inside a character, is clamped."""
         number = position.line + 1

@@ -260,10 +260,14 @@ class Words(Vocabulary):
         elif inner and (inner.callee in MARKS or (inner.mark == "{" and inner.callee in TYPES)):
             yield from _types(elements=inner.mark == "{")
         elif here.expected is Expected.TYPE:
-            returned = here.before.rstrip().removesuffix("::").rstrip().endswith(")")
-            for name in ("Priv", "BlackBox") if returned else ("Static",):
-                yield Word(f"{name}()", "type", 0, "annotation", snippet=f"{name}($0)", name=name)
-            yield from _types()
+            before = here.before.rstrip().removesuffix("::").rstrip()
+            if before.endswith(")"):
+                yield _mark("Priv", 0)
+                yield _mark("BlackBox", 1)
+            else:
+                yield _mark("Static", 0 if _NUMBER_OF_NOISE.search(before) else 3)
+                yield from _datasets()
+            yield from _types(4)
         else:
             yield from _norms(0) if norm else ()
             yield from _types(0) if type_ else ()
@@ -278,6 +282,26 @@ class Words(Vocabulary):
 
     def is_reserved(self, name: str) -> bool:
         return any(name in words for words in (VALUES, EVALUATING, MACROS, RESERVED))
+
+
+_NUMBER_OF_NOISE = re.compile(r"\b(?:(?:eps|ε|δ|sigma|σ|rho|ρ)\w*|del|delta|scale|k|n|b|rounds|steps|budget)$")
+"""How parameters are called that are mostly public: those of mechanisms, and numbers of rounds."""
+
+_PROTECTED = {"ChangeOne": "one {} replaced", "Symmetric": "one {} added or removed"}
+
+
+def _mark(name: str, rank: int) -> Word:
+    return Word(f"{name}()", "type", rank, "annotation", snippet=f"{name}($0)", name=name)
+
+
+def _datasets() -> Iterator[Word]:
+    """The types of people's records, by whom they protect."""
+    for rank, name, record in ((1, "MetricVector", "record"), (2, "MetricMatrix", "row")):
+        for relation, whom in _PROTECTED.items():
+            text = f"{name}(Real, {relation})"
+            yield Word(
+                text, "type", rank, f"protects {whom.format(record)}", text, f"{name}(${{1:Real}}, {relation})", name
+            )
 
 
 def _in_metric(commas: int) -> Iterator[Word]:

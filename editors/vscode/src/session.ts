@@ -1,8 +1,8 @@
 // The server's life: found, started, restarted, ended; one thing after the other.
 import * as path from 'node:path';
 import * as vscode from 'vscode';
-import { LanguageClient, RevealOutputChannelOn, State } from 'vscode-languageclient/node';
-import type { LanguageClientOptions } from 'vscode-languageclient/node';
+import { CloseAction, ErrorAction, LanguageClient, RevealOutputChannelOn, State } from 'vscode-languageclient/node';
+import type { CloseHandlerResult, LanguageClientOptions } from 'vscode-languageclient/node';
 import { setUp } from './environment';
 import { find, type Search } from './finding';
 import type { Counterexample, FileStatus } from './protocol';
@@ -16,6 +16,8 @@ export const SELECTOR = [
   { scheme: 'file', pattern: '**/*.jl' },
 ];
 const PAGES = 'dp-lsp';
+const RESTARTS = 4; // of a server that ends by itself, within
+const RECENT = 180_000; // milliseconds
 const COUNTEREXAMPLE = 'dp-lsp.showCounterexample';
 const LINKED = ['dp-lsp.showDerivation', 'dp-lsp.showReport', COUNTEREXAMPLE];
 
@@ -33,6 +35,7 @@ export class Session implements vscode.Disposable {
   private client: LanguageClient | undefined;
   private turn: Promise<unknown> = Promise.resolve();
   private asked = false;
+  private ended: number[] = [];
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -140,6 +143,12 @@ export class Session implements vscode.Disposable {
       traceOutputChannel: this.trace,
       revealOutputChannelOn: RevealOutputChannelOn.Never,
       initializationFailedHandler: () => false, // we say it ourselves
+      // What is written to a server that has just ended fails, message by message. The client would take that for a
+      // reason to stop for good, if it hears of it before it hears that the server has ended.
+      errorHandler: {
+        error: () => ({ action: ErrorAction.Continue, handled: true }),
+        closed: () => this.closed(),
+      },
       markdown: { isTrusted: { enabledCommands: LINKED } },
       middleware: {
         executeCommand: async (command, parameters, next) => {
@@ -166,6 +175,16 @@ export class Session implements vscode.Disposable {
         },
       },
     };
+  }
+
+  /** The server has ended by itself: it is started again, unless that happens over and over. */
+  private closed(): CloseHandlerResult {
+    const now = Date.now();
+    this.ended = [...this.ended.filter((time) => now - time < RECENT), now];
+    if (this.ended.length > RESTARTS) {
+      return { action: CloseAction.DoNotRestart, message: `The server ended ${this.ended.length} times in 3 minutes.` };
+    }
+    return { action: CloseAction.Restart, message: 'The server ended, and is started again.', handled: true };
   }
 
   private changed(state: State): void {

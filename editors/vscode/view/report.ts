@@ -38,13 +38,16 @@ function prose(text: string): Child[] {
 
 /** A bound, unless it is the smaller of two that cannot be told apart: these stand below, one by one. */
 function bound(text: string | null, nothing: string): Child {
-  return text?.includes('Piecewise(') || text?.startsWith('Min(') ? 'one of those below' : code(formula(text ?? nothing));
+  return text?.includes('Piecewise(') || text?.startsWith('Min(') ? 'see all bounds' : code(formula(text ?? nothing));
 }
 
 function guarantee(kind: string, each: Parameter): Child[] {
   const first = [code(each.name), code(each.type)];
   if (each.static) {
-    return [...first, ...(kind === 'privacy' ? [''] : []), 'static: public', ''];
+    return [...first, ...(kind === 'privacy' ? [''] : []), 'public', ''];
+  }
+  if (kind === 'privacy' && each.epsilon === 'oo') {
+    return [...first, '', 'no guarantee', ''];
   }
   return kind === 'privacy'
     ? [...first, each.neighbours ?? '', bound(each.epsilon, 'oo'), bound(each.delta, '1')]
@@ -55,7 +58,7 @@ function parameters(each: ReportedFunction): Child {
   if (!each.parameters.length) {
     return null;
   }
-  const heads = ['argument', 'type', ...(each.kind === 'privacy' ? ['what is hidden', 'ε', 'δ'] : ['moves the result by'])];
+  const heads = ['argument', 'type', ...(each.kind === 'privacy' ? ['what is hidden', 'ε', 'δ'] : ['sensitivity'])];
   return table('What is guaranteed of each argument', heads, each.parameters.map((one) => guarantee(each.kind, one)));
 }
 
@@ -99,6 +102,9 @@ function plot(each: Plot | NoPlot): HTMLElement {
 
 function conditions(each: ReportedFunction): Child {
   const open = each.conditions.filter((condition) => !condition.decided);
+  if (each.kind === 'privacy' && each.parameters.every((one) => one.static || one.epsilon === 'oo')) {
+    return null; // there is nothing that holds
+  }
   return open.length > 0 && [h('h3', {}, 'Holds if'), h('ul', {}, ...open.map(({ text }) => h('li', {}, prose(text))))];
 }
 
