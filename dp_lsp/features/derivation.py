@@ -115,7 +115,8 @@ class _Page:
 
     def _rows(self, derivation: Derivation) -> Iterator[tuple[str, ...]]:
         for number, step in enumerate(derivation.steps, 1):
-            line, text = ("", "") if step.span is None else (str(self._line(step.span)), self._excerpt(step.span, _CELL))
+            line = "" if step.span is None else str(self._line(step.span))
+            text = "" if step.span is None else self._excerpt(step.span, _CELL)
             yield str(number), line, code(text), prose(step.why + _references(step, number)), _result(step)
 
     def _more(self) -> Iterator[str]:
