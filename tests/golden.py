@@ -11,7 +11,7 @@ import mpmath
 import pytest
 
 from dp_lsp.accounting.best import MEASURES, guarantees
-from dp_lsp.accounting.charge import Charge, ChargedSample, Relation, Scheme
+from dp_lsp.accounting.charge import Charge, ChargedSample, Relation, Sampling
 
 DIGITS = 60
 """With so many all tests compute: whoever is imported last would else say how exactly the others do."""
@@ -38,10 +38,10 @@ def stated(charge: Charge, delta: str | Fraction, rule: str) -> Fraction:
 
 
 def poisson(rate: str | Fraction, body: Charge, relation: Relation = Relation.ADD_REMOVE) -> ChargedSample:
-    return ChargedSample(Scheme.POISSON, relation, Fraction(rate), 0, 0, body)
+    return ChargedSample(Sampling.POISSON, relation, Fraction(rate), 0, 0, body)
 
 
-def drawn(draws: int, rows: int, body: Charge, scheme: Scheme = Scheme.WITHOUT_REPLACEMENT) -> ChargedSample:
+def drawn(draws: int, rows: int, body: Charge, scheme: Sampling = Sampling.WITHOUT_REPLACEMENT) -> ChargedSample:
     return ChargedSample(scheme, Relation.CHANGE_ONE, Fraction(draws, rows), draws, rows, body)
 
 

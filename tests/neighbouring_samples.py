@@ -14,7 +14,7 @@ from itertools import combinations, product
 import numpy
 
 from dp_lsp.accounting import pld
-from dp_lsp.accounting.charge import Charge, ChargedRepeat, Relation, Scheme
+from dp_lsp.accounting.charge import Charge, ChargedRepeat, Relation, Sampling
 from dp_lsp.mechanisms.mechanism import Curve
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
 from golden import drawn, poisson
@@ -27,7 +27,7 @@ LOSSES = [0.0, 1e-3, 0.02, 0.1, 0.3, 0.7, 1.5, 3.0, 6.0]
 NUMERIC = 2e-9  # of an integral
 
 
-def sums(scheme: Scheme, rate: Fraction, draws: int, records: list[Place]) -> Sums:
+def sums(scheme: Sampling, rate: Fraction, draws: int, records: list[Place]) -> Sums:
     """By all samples there are."""
     found: Sums = Counter()
     for sample, chance in samples(scheme, rate, draws, len(records)):
@@ -36,12 +36,12 @@ def sums(scheme: Scheme, rate: Fraction, draws: int, records: list[Place]) -> Su
     return found
 
 
-def samples(scheme: Scheme, rate: Fraction, draws: int, rows: int) -> Iterator[tuple[tuple[int, ...], float]]:
-    if scheme is Scheme.POISSON:
+def samples(scheme: Sampling, rate: Fraction, draws: int, rows: int) -> Iterator[tuple[tuple[int, ...], float]]:
+    if scheme is Sampling.POISSON:
         for size in range(rows + 1):
             for sample in combinations(range(rows), size):
                 yield sample, float(rate) ** size * float(1 - rate) ** (rows - size)
-    elif scheme is Scheme.WITHOUT_REPLACEMENT:
+    elif scheme is Sampling.WITHOUT_REPLACEMENT:
         listed = list(combinations(range(rows), draws))
         yield from ((sample, 1 / len(listed)) for sample in listed)
     else:
@@ -96,9 +96,9 @@ def neighbours(choose: random.Random, dimensions: int, rows: int) -> tuple[list[
     return [record(), *others], [record(), *others]
 
 
-def step(scheme: Scheme, rate: Fraction, draws: int, rows: int, scale: Fraction, laplace: bool) -> Charge:
+def step(scheme: Sampling, rate: Fraction, draws: int, rows: int, scale: Fraction, laplace: bool) -> Charge:
     """Records of norm 1 at most: one that is there or not moves a sum by 1, one in place of another by 2."""
-    if scheme is Scheme.POISSON:
+    if scheme is Sampling.POISSON:
         return poisson(rate, LaplaceLoss(1 / scale) if laplace else GaussianLoss(1 / scale), Relation.CHANGE_ONE)
     return drawn(draws, rows, LaplaceLoss(2 / scale) if laplace else GaussianLoss(2 / scale), scheme)
 
@@ -106,7 +106,7 @@ def step(scheme: Scheme, rate: Fraction, draws: int, rows: int, scale: Fraction,
 def at_the_ends(seed: int) -> tuple[Charge, numpy.ndarray, numpy.ndarray]:
     """A sample of some rows, all at one end, of which one is put at the other end."""
     choose = random.Random(seed)
-    scheme, laplace, rows = list(Scheme)[seed % 3], choose.random() < 0.6, choose.randint(2, 10)
+    scheme, laplace, rows = list(Sampling)[seed % 3], choose.random() < 0.6, choose.randint(2, 10)
     draws, rate = choose.randint(1, min(rows, 3)), Fraction(choose.choice(("1/100", "1/10", "1/2")))
     scale = Fraction(choose.choice(("1/2", "1", "2", "5")))
     first, second = (sums(scheme, rate, draws, [(end,), *[(-1.0,)] * (rows - 1)]) for end in (1.0, -1.0))
@@ -116,9 +116,9 @@ def at_the_ends(seed: int) -> tuple[Charge, numpy.ndarray, numpy.ndarray]:
 def trial(seed: int, dimensions: int) -> tuple[Charge, numpy.ndarray, numpy.ndarray]:
     """What a sample of a few rows costs of which one record is replaced, and what is released of two neighbours."""
     choose = random.Random(seed)
-    scheme, laplace = list(Scheme)[seed % 3], dimensions == 1 and choose.random() < 0.4
+    scheme, laplace = list(Sampling)[seed % 3], dimensions == 1 and choose.random() < 0.4
     rows = choose.randint(2, 4)
-    draws = choose.randint(1, rows if scheme is Scheme.WITHOUT_REPLACEMENT else 4)
+    draws = choose.randint(1, rows if scheme is Sampling.WITHOUT_REPLACEMENT else 4)
     rate = Fraction(choose.choice(("1/100", "1/10", "1/2", "9/10")))
     scale = Fraction(choose.choice(("1/2", "1", "2", "5")))
     first, second = (sums(scheme, rate, draws, each) for each in neighbours(choose, dimensions, rows))
@@ -135,7 +135,7 @@ def added(seed: int) -> tuple[Charge, numpy.ndarray, numpy.ndarray]:
     (more, _), laplace = neighbours(choose, 1, choose.randint(2, 4)), choose.random() < 0.4
     rate = Fraction(choose.choice(("1/100", "1/10", "1/2", "9/10")))
     scale = Fraction(choose.choice(("1/2", "1", "2", "5")))
-    first, second = (sums(Scheme.POISSON, rate, 0, each) for each in (more, more[1:]))
+    first, second = (sums(Sampling.POISSON, rate, 0, each) for each in (more, more[1:]))
     loss = LaplaceLoss(1 / scale) if laplace else GaussianLoss(1 / scale)
     return poisson(rate, loss), *densities(first, second, float(scale), laplace)
 

@@ -19,7 +19,7 @@ from dp_lsp.accounting.charge import (
     Group,
     Joined,
     Relation,
-    Scheme,
+    Sampling,
 )
 from dp_lsp.accounting.pld import can_answer, measured
 from dp_lsp.mechanisms.mechanism import UnboundedLoss
@@ -38,8 +38,8 @@ ONE, TINY = Fraction(1), Fraction(1, 10**6)
         Joined(LaplaceLoss(ONE), LaplaceLoss(ONE)),
         poisson("1/10", ChargedSequence((LaplaceLoss(ONE), GaussianLoss(ONE)))),
         poisson("1/10", poisson("1/10", LaplaceLoss(ONE))),
-        drawn(2, 10, poisson("1/10", LaplaceLoss(ONE)), Scheme.WITH_REPLACEMENT),
-        drawn(200, 100, ChargedSequence((LaplaceLoss(ONE), GaussianLoss(ONE))), Scheme.WITH_REPLACEMENT),
+        drawn(2, 10, poisson("1/10", LaplaceLoss(ONE)), Sampling.WITH_REPLACEMENT),
+        drawn(200, 100, ChargedSequence((LaplaceLoss(ONE), GaussianLoss(ONE))), Sampling.WITH_REPLACEMENT),
         poisson("1/10", ChargedSequence((LaplaceLoss(ONE), GaussianLoss(ONE))), Relation.CHANGE_ONE),
         Group(2, poisson("1/10", GaussianLoss(ONE), Relation.CHANGE_ONE)),
         Group(2, poisson("1/10", GaussianLoss(ONE))),
@@ -60,7 +60,7 @@ def test_nothing_is_asked_of_what_has_no_dominating_pair(charge: Charge) -> None
         (poisson("0", LaplaceLoss(ONE)), FREE),
         (poisson("1", LaplaceLoss(ONE), Relation.CHANGE_ONE), LaplaceLoss(ONE * 2)),
         (drawn(7, 7, LaplaceLoss(ONE)), LaplaceLoss(ONE)),
-        (drawn(3, 1, LaplaceLoss(ONE), Scheme.WITH_REPLACEMENT), LaplaceLoss(ONE * 3)),
+        (drawn(3, 1, LaplaceLoss(ONE), Sampling.WITH_REPLACEMENT), LaplaceLoss(ONE * 3)),
     ],
 )
 def test_what_costs_the_same_has_one_answer(charge: Charge, same: Charge) -> None:
@@ -81,7 +81,11 @@ def test_what_costs_the_same_has_one_answer(charge: Charge, same: Charge) -> Non
         (ChargedRepeat(10, BoundedRange(Fraction(1, 5))), "optimal", "0.7"),
         (ChargedRepeat(10, drawn(500, 1000, GaussianLoss(ONE))), "renyi", "0.6"),
         (ChargedRepeat(10, poisson("1/2", GaussianLoss(ONE), Relation.CHANGE_ONE)), "renyi", "0.3"),
-        (ChargedRepeat(100, drawn(10, 1000, GaussianLoss(ONE / 2), Scheme.WITH_REPLACEMENT)), "optimal", "0.05"),
+        (
+            ChargedRepeat(100, drawn(10, 1000, GaussianLoss(ONE / 2), Sampling.WITH_REPLACEMENT)),
+            "optimal",
+            "0.05",
+        ),
     ],
 )
 def test_answers_are_smaller_than_those_of_other_rules(charge: Charge, rule: str, least: str) -> None:

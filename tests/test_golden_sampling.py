@@ -10,7 +10,7 @@ import pytest
 
 from dp_lsp.accounting import pld
 from dp_lsp.accounting.best import pair
-from dp_lsp.accounting.charge import ChargedRepeat, ChargedSample, ChargedSequence, Group, Relation, Scheme
+from dp_lsp.accounting.charge import ChargedRepeat, ChargedSample, ChargedSequence, Group, Relation, Sampling
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
 from dp_lsp.mechanisms.pairs import IN_NUMBERS, amplified_epsilon
 from dp_lsp.mechanisms.selection import Approximate
@@ -60,10 +60,10 @@ def test_where_twice_the_rate_is_no_bound() -> None:
 )
 def test_samples_with_replacement(draws: int, rows: int, epsilon: str, outside: str, factor: str) -> None:
     delta = Fraction(1, 10**6)
-    replaced = pair(drawn(draws, rows, Approximate(Fraction(epsilon), delta), Scheme.WITH_REPLACEMENT))
+    replaced = pair(drawn(draws, rows, Approximate(Fraction(epsilon), delta), Sampling.WITH_REPLACEMENT))
     assert replaced is not None and agrees(replaced.epsilon, outside)
     assert agrees(replaced.delta / delta, factor, units="1")
-    pure = pair(drawn(draws, rows, LaplaceLoss(Fraction(epsilon)), Scheme.WITH_REPLACEMENT))
+    pure = pair(drawn(draws, rows, LaplaceLoss(Fraction(epsilon)), Sampling.WITH_REPLACEMENT))
     assert pure is not None and agrees(pure.epsilon, outside) and pure.delta == 0
 
 
@@ -157,14 +157,14 @@ def test_two_mechanisms_on_one_sample_are_composed_first() -> None:
 @pytest.mark.parametrize(
     ("scheme", "relation", "steps"),
     [
-        (Scheme.POISSON, Relation.ADD_REMOVE, 1),
-        (Scheme.POISSON, Relation.CHANGE_ONE, 2),
-        (Scheme.WITHOUT_REPLACEMENT, Relation.CHANGE_ONE, 1),
-        (Scheme.WITHOUT_REPLACEMENT, Relation.ADD_REMOVE, None),
-        (Scheme.WITH_REPLACEMENT, Relation.ADD_REMOVE, None),
+        (Sampling.POISSON, Relation.ADD_REMOVE, 1),
+        (Sampling.POISSON, Relation.CHANGE_ONE, 2),
+        (Sampling.WITHOUT_REPLACEMENT, Relation.CHANGE_ONE, 1),
+        (Sampling.WITHOUT_REPLACEMENT, Relation.ADD_REMOVE, None),
+        (Sampling.WITH_REPLACEMENT, Relation.ADD_REMOVE, None),
     ],
 )
-def test_rules_are_for_one_relation(scheme: Scheme, relation: Relation, steps: int | None) -> None:
+def test_rules_are_for_one_relation(scheme: Sampling, relation: Relation, steps: int | None) -> None:
     """Amplified, in so many steps, or nothing."""
     body = Approximate(Fraction(1), Fraction(1, 10))
     found = pair(ChargedSample(scheme, relation, Fraction(1, 10), 10, 100, body))

@@ -25,7 +25,7 @@ from dp_lsp.core.events import (
     Release,
     Repeat,
     Sampled,
-    Scheme,
+    Sampling,
     Sequence,
     Var,
 )
@@ -269,7 +269,7 @@ def test_a_sample_is_not_below_the_exact_value(epsilon: Fraction, rows: int, dra
     body = Release(event, {matrix: ONE, record: ONE}, ONE, NOWHERE)
     along = {matrix: {X: ONE}}
     cost = Sampled(
-        Scheme.WITHOUT_REPLACEMENT, sens.number(draws), sens.number(rows), along, record, True, body, NOWHERE
+        Sampling.WITHOUT_REPLACEMENT, sens.number(draws), sens.number(rows), along, record, True, body, NOWHERE
     )
     claimed = upper(priced(cost).epsilon, {})
     q, p = draws / rows, math.exp(epsilon) / (1 + math.exp(epsilon))
@@ -281,7 +281,9 @@ def test_a_sample_is_not_below_the_exact_value(epsilon: Fraction, rows: int, dra
 def test_what_goes_past_a_sample_counts_beside_what_goes_through_it() -> None:
     record, matrix = Var("row", members=1), Var("D")
     body = Repeat(sens.number(9), Release(Laplace(ONE, ONE), {matrix: ONE, record: ONE, X: ONE}, ONE, NOWHERE), NOWHERE)
-    cost = Sampled(Scheme.WITHOUT_REPLACEMENT, ONE, sens.number(10**6), {matrix: {X: ONE}}, record, True, body, NOWHERE)
+    cost = Sampled(
+        Sampling.WITHOUT_REPLACEMENT, ONE, sens.number(10**6), {matrix: {X: ONE}}, record, True, body, NOWHERE
+    )
     assert reaches(SymbolicBasic().loss(cost, {X: ONE}).epsilon, SymbolicBasic().loss(body, {X: ONE}).epsilon)
     assert reaches(Zcdp().loss(cost, {X: ONE}).own.rho, Zcdp().loss(body, {X: ONE}).own.rho)
 

@@ -23,7 +23,7 @@ from dp_lsp.accounting.charge import (
     Group,
     Joined,
     Relation,
-    Scheme,
+    Sampling,
 )
 from dp_lsp.accounting.guarantee import Guarantee
 from dp_lsp.mechanisms.arithmetic import DecimalInterval, brief, shown
@@ -72,7 +72,7 @@ def some(seed: int, sampled: bool = True) -> Charge:
         Joined(one, other),
     )
     samples = poisson(Fraction(1, 20), one), drawn(2, 50, ChargedRepeat(2, one))
-    again = drawn(2, 50, other, Scheme.WITH_REPLACEMENT)
+    again = drawn(2, 50, other, Sampling.WITH_REPLACEMENT)
     return choose.choice((*made, *samples, again) if sampled else made)
 
 
@@ -216,7 +216,7 @@ def test_nothing_costs_nothing_and_everything_has_no_price() -> None:
         ):
             assert costs(lost) == {}
         assert costs(Group(2, UnboundedLoss())) == {} and costs(ChargedRepeat(1, UnboundedLoss())) == {}
-        never = ChargedSample(Scheme.POISSON, Relation.ADD_REMOVE, Fraction(0), 0, 0, charge)
+        never = ChargedSample(Sampling.POISSON, Relation.ADD_REMOVE, Fraction(0), 0, 0, charge)
         assert all(not epsilon for epsilon in costs(never).values())
 
 
@@ -246,7 +246,7 @@ def test_sums_of_samples_with_replacement_are_not_below_the_exact_value(
     """A row of ones in place of one of zeros is drawn j times, binomially: the noisy sum is a mixture."""
     times = [math.comb(draws, j) * (1 / rows) ** j * (1 - 1 / rows) ** (draws - j) for j in range(draws + 1)]
     width, far = 0.02, 10 + draws * float(mu)
-    found = costs(drawn(draws, rows, GaussianLoss(mu), Scheme.WITH_REPLACEMENT), delta)
+    found = costs(drawn(draws, rows, GaussianLoss(mu), Sampling.WITH_REPLACEMENT), delta)
     assert found
     cells = [k * width for k in range(int(-10 / width), int(far / width))]
     plain = [_between(at, at + width) for at in cells]

@@ -15,7 +15,7 @@ import mpmath
 import pytest
 
 from dp_lsp.accounting import pld
-from dp_lsp.accounting.charge import Charge, ChargedRepeat, ChargedSequence, Scheme
+from dp_lsp.accounting.charge import Charge, ChargedRepeat, ChargedSequence, Sampling
 from dp_lsp.accounting.composing import AddedRecord, Lattice, Tilt, cut, discretised, product
 from dp_lsp.engine.check import Engine
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
@@ -213,7 +213,7 @@ def test_a_sample_of_a_fixed_size_costs_less_than_what_is_done_with_it() -> None
 
 def test_as_many_draws_as_rows_are_not_all_rows() -> None:
     """Both of two draws of two rows are the one that changes one time in four, and then move twice as far."""
-    step, delta = drawn(2, 2, GaussianLoss(Fraction(1)), Scheme.WITH_REPLACEMENT), 1e-5
+    step, delta = drawn(2, 2, GaussianLoss(Fraction(1)), Sampling.WITH_REPLACEMENT), 1e-5
     answer = pld.measured(step, Fraction(delta))
     assert answer is not None and gaussian_delta(2, float(answer.epsilon) + math.log(4)) / 4 <= delta
 

@@ -18,7 +18,7 @@ from dp_lsp.accounting.charge import (
     Group,
     Joined,
     Relation,
-    Scheme,
+    Sampling,
 )
 from dp_lsp.mechanisms.mechanism import UnboundedLoss
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
@@ -83,7 +83,7 @@ def test_two_ways_are_taken_in_the_better_order() -> None:
 
 
 def test_conditions_are_told() -> None:
-    sampled = ChargedSample(Scheme.POISSON, Relation.ADD_REMOVE, Fraction(1, 100), 0, 0, LaplaceLoss(Fraction(1)))
+    sampled = ChargedSample(Sampling.POISSON, Relation.ADD_REMOVE, Fraction(1, 100), 0, 0, LaplaceLoss(Fraction(1)))
     notes = {found.rule: found.note for found in guarantees(ChargedRepeat(2, sampled), TINY)}
     told = "noise is drawn from the real numbers; every row is drawn by a coin of its own; "
     told += "of neighbours one has a record more"
@@ -93,7 +93,7 @@ def test_conditions_are_told() -> None:
 
 def test_claims_end_with_the_whole_and_name_what_lies_inside() -> None:
     body = ChargedRepeat(2, GaussianLoss(Fraction(1)))
-    sampled = ChargedSample(Scheme.POISSON, Relation.ADD_REMOVE, Fraction(1, 100), 0, 0, body)
+    sampled = ChargedSample(Sampling.POISSON, Relation.ADD_REMOVE, Fraction(1, 100), 0, 0, body)
     charge = ChargedSequence((LaplaceLoss(Fraction(1)), ChargedRepeat(3, sampled)))
     (basic,) = [found for found in guarantees(charge, TINY) if found.rule == "basic"]
     listed = claims(charge, basic)
@@ -151,9 +151,9 @@ def extreme(choose: random.Random, depth: int) -> Charge:
             return Group(choose.choice([1, 2, 3, 100, 10**6]), extreme(choose, depth - 1))
     draws = choose.choice([1, 2, 100, 10**5])
     rows = draws * choose.choice([1, 2, 1000, 10**7])
-    scheme, relation = choose.choice(list(Scheme)), choose.choice(list(Relation))
+    scheme, relation = choose.choice(list(Sampling)), choose.choice(list(Relation))
     rate = Fraction(draws, rows)
-    if scheme is Scheme.POISSON:
+    if scheme is Sampling.POISSON:
         rate = choose.choice([Fraction(0), Fraction(1), rate, size(choose, -15, 0)])
     return ChargedSample(scheme, relation, rate, draws, rows, extreme(choose, depth - 1))
 
@@ -178,7 +178,12 @@ def test_equal_parts_are_one_part() -> None:
 
     def step() -> Charge:
         return ChargedSample(
-            Scheme.POISSON, Relation.ADD_REMOVE, Fraction(1, 50), 0, 0, ChargedSequence((GaussianLoss(Fraction(1)),))
+            Sampling.POISSON,
+            Relation.ADD_REMOVE,
+            Fraction(1, 50),
+            0,
+            0,
+            ChargedSequence((GaussianLoss(Fraction(1)),)),
         )
 
     apart = ChargedSequence(tuple(step() for _ in range(40)))

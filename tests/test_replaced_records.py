@@ -12,7 +12,7 @@ import numpy
 import pytest
 
 from dp_lsp.accounting import pld
-from dp_lsp.accounting.charge import Charge, ChargedRepeat, ChargedSequence, Relation, Scheme
+from dp_lsp.accounting.charge import Charge, ChargedRepeat, ChargedSequence, Relation, Sampling
 from dp_lsp.accounting.composing import chances
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
 from dp_lsp.mechanisms.selection import Approximate, BoundedRange
@@ -54,8 +54,8 @@ def test_no_neighbours_of_two_columns_are_further_apart(seed: int) -> None:
 def test_some_neighbours_are_as_far_apart(rate: str, laplace: bool) -> None:
     """Of a Poisson sample, where one record is at one end and the other at the other."""
     share, scale = Fraction(rate), Fraction(3, 2)
-    one, other = (sums(Scheme.POISSON, share, 0, [(end,)]) for end in (1.0, -1.0))
-    claimed = curve(step(Scheme.POISSON, share, 0, 1, scale, laplace))
+    one, other = (sums(Sampling.POISSON, share, 0, [(end,)]) for end in (1.0, -1.0))
+    claimed = curve(step(Sampling.POISSON, share, 0, 1, scale, laplace))
     for loss, true in zip(LOSSES, deltas(*densities(one, other, float(scale), laplace)), strict=True):
         assert true == pytest.approx(float(claimed.at(Decimal(loss).exp())), abs=1e-7)
 
@@ -64,8 +64,8 @@ def test_some_neighbours_are_as_far_apart(rate: str, laplace: bool) -> None:
 def test_some_neighbours_are_as_far_apart_where_others_lie_at_an_end(draws: int, least: float) -> None:
     """Of a sample with replacement: each large loss is attained in one order, small ones nearly."""
     scale, others = Fraction(2), [(-1.0,)] * 3
-    one, other = (sums(Scheme.WITH_REPLACEMENT, Fraction(0), draws, [(end,), *others]) for end in (1.0, -1.0))
-    claimed = curve(step(Scheme.WITH_REPLACEMENT, Fraction(0), draws, 4, scale, False))
+    one, other = (sums(Sampling.WITH_REPLACEMENT, Fraction(0), draws, [(end,), *others]) for end in (1.0, -1.0))
+    claimed = curve(step(Sampling.WITH_REPLACEMENT, Fraction(0), draws, 4, scale, False))
     for loss, true in zip(LOSSES, deltas(*densities(one, other, float(scale), False)), strict=True):
         exact = {"abs": 1e-8} if loss >= least else {"rel": 0.05}
         assert true == pytest.approx(float(claimed.at(Decimal(loss).exp())), **exact)
@@ -116,10 +116,10 @@ BODIES = [
 
 
 @pytest.mark.parametrize("body", BODIES)
-@pytest.mark.parametrize("scheme", Scheme)
-def test_curves_are_those_of_a_pair(scheme: Scheme, body: Charge) -> None:
+@pytest.mark.parametrize("scheme", Sampling)
+def test_curves_are_those_of_a_pair(scheme: Sampling, body: Charge) -> None:
     """Convex in e^ε, across ε = 0 too, where the other order begins; decreasing; and at least what fails."""
-    of = poisson("1/5", body, Relation.CHANGE_ONE) if scheme is Scheme.POISSON else drawn(3, 7, body, scheme)
+    of = poisson("1/5", body, Relation.CHANGE_ONE) if scheme is Sampling.POISSON else drawn(3, 7, body, scheme)
     found = curve(of)
     grown = [1 + Decimal(i) / 40 for i in range(200)]
     after = [found.at(each) for each in grown]

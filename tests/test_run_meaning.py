@@ -16,7 +16,7 @@ from attack.private import private_targets
 from dp_lsp.builtins.concrete import NoMeaning, Undefined, array, is_container
 from dp_lsp.builtins.randomness import DrawnNoise, TooManyWays, _normalised
 from dp_lsp.builtins.releasing import COMPUTED, RELEASED
-from dp_lsp.core.events import Scheme
+from dp_lsp.core.events import Sampling
 from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.interpreter import Interpreter, Rows
 from dp_lsp.meaning.privacy import same
@@ -84,10 +84,10 @@ class Run:
         self.asked.append((len(logs), *logs))
         return logs.index(max(logs))
 
-    def places(self, scheme: Scheme, height: int, amount: Fraction) -> Sequence[int]:
-        if scheme is Scheme.POISSON:
+    def places(self, scheme: Sampling, height: int, amount: Fraction) -> Sequence[int]:
+        if scheme is Sampling.POISSON:
             return range(height) if amount == 1 else []
-        return [0] * int(amount) if scheme is Scheme.WITH_REPLACEMENT else range(int(amount))
+        return [0] * int(amount) if scheme is Sampling.WITH_REPLACEMENT else range(int(amount))
 
 
 def texts() -> Iterator[str]:

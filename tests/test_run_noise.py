@@ -19,7 +19,7 @@ from dp_lsp.analysis.records import Options, Setting
 from dp_lsp.builtins.concrete import array, is_container
 from dp_lsp.builtins.randomness import DrawnNoise, Pick
 from dp_lsp.builtins.releasing import RELEASED
-from dp_lsp.core.events import Scheme
+from dp_lsp.core.events import Sampling
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.problems import IncludeWithoutFolder
 from dp_lsp.engine.runnable import Runnable
@@ -555,15 +555,15 @@ def test_many_answers_fit_their_bits() -> None:
 def test_rows_are_drawn_alike() -> None:
     draws = SampledNoise(library())
     for scheme, amount, count in (
-        (Scheme.WITHOUT_REPLACEMENT, 2, 12),
-        (Scheme.WITH_REPLACEMENT, 2, 16),
-        (Scheme.POISSON, Fraction(1, 2), 16),
+        (Sampling.WITHOUT_REPLACEMENT, 2, 12),
+        (Sampling.WITH_REPLACEMENT, 2, 16),
+        (Sampling.POISSON, Fraction(1, 2), 16),
     ):
         found = [tuple(draws.places(scheme, 4, Fraction(amount))) for _ in range(DRAWN)]
         ways = {way: float(place) for place, way in enumerate(sorted(set(found)))}
         assert len(ways) == count
         assert not far_apart([ways[way] for way in found], lambda x, n=count: min(max(math.floor(x) + 1, 0) / n, 1))
-    thirds = [len(draws.places(Scheme.POISSON, 1, Fraction(1, 3))) for _ in range(DRAWN)]
+    thirds = [len(draws.places(Sampling.POISSON, 1, Fraction(1, 3))) for _ in range(DRAWN)]
     assert not far_apart(list(map(float, thirds)), lambda x: (2 / 3 if x < 1 else 1.0) if x >= 0 else 0.0)
 
 

@@ -22,7 +22,7 @@ from dp_lsp.accounting.charge import (
     Joined,
     Relation,
     Rules,
-    Scheme,
+    Sampling,
     Single,
     fold,
     times_run,
@@ -117,7 +117,7 @@ class Converter:
 
     def _sampled_within(self, node: ChargedSample, steps: int, share: Fraction) -> Converted | None:
         changes = node.relation is not Relation.ADD_REMOVE
-        if node.scheme is Scheme.WITH_REPLACEMENT and changes and steps == 1 and self.find.curves:
+        if node.scheme is Sampling.WITH_REPLACEMENT and changes and steps == 1 and self.find.curves:
             found = [self._by_pair_within(node, steps, share), self._by_curve(node, share), self._sampled(node, steps)]
             known = [one for one in found if one is not None and one.pair.delta <= share]
             return min(known, key=lambda one: one.pair, default=None)

@@ -17,7 +17,7 @@ from fractions import Fraction
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from dp_lsp.core.constraints import Origin
-from dp_lsp.core.events import Scheme as Scheme
+from dp_lsp.core.events import Sampling as Sampling
 from dp_lsp.core.values import value
 from dp_lsp.mechanisms.mechanism import Loss, UnboundedLoss
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
@@ -71,7 +71,7 @@ class ChargedSample:
     Of a Poisson sample each row is drawn with probability ``rate``, and ``draws`` is 0; of the others ``draws`` rows
     are drawn, and ``rate`` is draws/rows."""
 
-    scheme: Scheme
+    scheme: Sampling
     relation: Relation
     rate: Fraction
     draws: int
@@ -83,7 +83,7 @@ class ChargedSample:
     def steps(self) -> int:
         """In how many steps a change reaches what was drawn: where rows are there or not, a row in place of another is
         a row less and then a row more."""
-        return 2 if self.scheme is Scheme.POISSON and self.relation is Relation.CHANGE_ONE else 1
+        return 2 if self.scheme is Sampling.POISSON and self.relation is Relation.CHANGE_ONE else 1
 
 
 @value
@@ -169,7 +169,7 @@ def node_of(tree: Charge, places: Mapping[int, int]) -> Node:
             node[each.name] = places[id(value)]
         elif isinstance(value, Fraction):
             node[each.name] = str(value)
-        elif isinstance(value, Scheme | Relation):
+        elif isinstance(value, Sampling | Relation):
             node[each.name] = value.value
         elif not isinstance(value, Origin | None):
             node[each.name] = value
@@ -207,8 +207,8 @@ def _read(name: str, type_: str, value: Any, made: Listed[Charge]) -> Any:
         return made[_place(value)]
     if type_ == "Fraction":
         return Fraction(value)
-    if type_ == "Scheme":
-        return Scheme(value)
+    if type_ == "Sampling":
+        return Sampling(value)
     return Relation(value) if type_ == "Relation" else int(value)
 
 

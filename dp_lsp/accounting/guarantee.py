@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import NamedTuple, Protocol
 
-from dp_lsp.accounting.charge import Charge, ChargedSample, Relation, Scheme, in_order
+from dp_lsp.accounting.charge import Charge, ChargedSample, Relation, Sampling, in_order
 from dp_lsp.mechanisms import pairs
 from dp_lsp.mechanisms.arithmetic import DecimalInterval
 from dp_lsp.mechanisms.mechanism import Loss
@@ -79,9 +79,9 @@ class NumericMeasure(ABC):
 # What else must hold for a guarantee, in words.
 
 _SCHEMES = {
-    Scheme.POISSON: "every row is drawn by a coin of its own",
-    Scheme.WITHOUT_REPLACEMENT: "every set of rows of the sample's size is drawn with the same probability",
-    Scheme.WITH_REPLACEMENT: "every draw takes any row with the same probability",
+    Sampling.POISSON: "every row is drawn by a coin of its own",
+    Sampling.WITHOUT_REPLACEMENT: "every set of rows of the sample's size is drawn with the same probability",
+    Sampling.WITH_REPLACEMENT: "every draw takes any row with the same probability",
 }
 _RELATIONS = {
     Relation.CHANGE_ONE: "neighbours differ in one record",
@@ -116,9 +116,9 @@ def amplified(node: ChargedSample, inside: Pair[Fraction]) -> Pair[Fraction] | N
     """The pair of a sample at one step in it (``steps`` of :class:`~dp_lsp.accounting.charge.ChargedSample`), from that
     of what is done with it."""
     match node.scheme, node.relation:
-        case (Scheme.POISSON, _) | (Scheme.WITHOUT_REPLACEMENT, Relation.CHANGE_ONE):
+        case (Sampling.POISSON, _) | (Sampling.WITHOUT_REPLACEMENT, Relation.CHANGE_ONE):
             return pairs.amplified(IN_NUMBERS, node.rate, inside)
-        case Scheme.WITH_REPLACEMENT, Relation.CHANGE_ONE:
+        case Sampling.WITH_REPLACEMENT, Relation.CHANGE_ONE:
             return pairs.redrawn(IN_NUMBERS, Fraction(node.draws), Fraction(1, node.rows), inside)
         case _:
             return None
@@ -126,7 +126,7 @@ def amplified(node: ChargedSample, inside: Pair[Fraction]) -> Pair[Fraction] | N
 
 def unsampled_delta(node: ChargedSample, outside: Fraction) -> Fraction:
     """The δ inside a sample that becomes, to first order, the one outside."""
-    times = node.rate if node.scheme is not Scheme.WITH_REPLACEMENT else Fraction(node.draws, node.rows)
+    times = node.rate if node.scheme is not Sampling.WITH_REPLACEMENT else Fraction(node.draws, node.rows)
     return outside / times if times else Fraction(1)
 
 

@@ -28,7 +28,7 @@ from dp_lsp.accounting.charge import (
     Group,
     Relation,
     Rules,
-    Scheme,
+    Sampling,
     Single,
     fold,
     from_nodes,
@@ -100,16 +100,16 @@ def _sampled(node: ChargedSample) -> Curve | None:
         body = _inside(node, steps)
         return None if body is None else kind(node.rate, body)
 
-    if node.rate in (0, 1) and node.scheme is not Scheme.WITH_REPLACEMENT:
+    if node.rate in (0, 1) and node.scheme is not Sampling.WITH_REPLACEMENT:
         return _inside(node, node.steps) if node.rate else _NOTHING
     match node.scheme, node.relation:
-        case Scheme.POISSON, Relation.ADD_REMOVE:
+        case Sampling.POISSON, Relation.ADD_REMOVE:
             return of(AddedRecord)
-        case Scheme.POISSON, Relation.CHANGE_ONE:
+        case Sampling.POISSON, Relation.CHANGE_ONE:
             return of(Replaced, 2)
-        case Scheme.WITHOUT_REPLACEMENT, Relation.CHANGE_ONE:
+        case Sampling.WITHOUT_REPLACEMENT, Relation.CHANGE_ONE:
             return of(Drawn)
-        case Scheme.WITH_REPLACEMENT, Relation.CHANGE_ONE:
+        case Sampling.WITH_REPLACEMENT, Relation.CHANGE_ONE:
             return _redrawn(node)
         case _:
             return None

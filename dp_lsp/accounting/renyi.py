@@ -12,7 +12,17 @@ from functools import cache, cached_property
 from typing import Any, NamedTuple, Protocol
 
 from dp_lsp.accounting.approximate import Converter, has_inside, share_of
-from dp_lsp.accounting.charge import Charge, ChargedSample, Joined, Relation, Rules, Scheme, Single, fold, values
+from dp_lsp.accounting.charge import (
+    Charge,
+    ChargedSample,
+    Joined,
+    Relation,
+    Rules,
+    Sampling,
+    Single,
+    fold,
+    values,
+)
 from dp_lsp.accounting.composition import Concentrated, Summing, Sums
 from dp_lsp.accounting.gaussian import joined, squared_mu
 from dp_lsp.accounting.guarantee import (
@@ -468,17 +478,17 @@ class _Samples:
 
     def _curve(self, node: ChargedSample) -> RenyiCurve | None:
         """At one step in the sample."""
-        if node.scheme is Scheme.POISSON:
+        if node.scheme is Sampling.POISSON:
             squared = squared_mu(node.body)
             if squared is not None:
                 return _poisson_gaussian(node.rate, squared)
-        elif (node.scheme, node.relation) != (Scheme.WITHOUT_REPLACEMENT, Relation.CHANGE_ONE):
+        elif (node.scheme, node.relation) != (Sampling.WITHOUT_REPLACEMENT, Relation.CHANGE_ONE):
             return None
         body = fold(node.body, self._rules)
         highest = 0 if body is None or body.delta else math.floor(min(body.highest, HIGHEST))
         if body is None or highest < 2:
             return None
-        if node.scheme is Scheme.POISSON:
+        if node.scheme is Sampling.POISSON:
             return _poisson(node.rate, body, highest)
         added = self._find(node.body, None)
         pure = None if added is None or added.delta else DecimalInterval.of(added.epsilon)

@@ -30,7 +30,7 @@ from dp_lsp.core.events import (
     Release,
     Repeat,
     Sampled,
-    Scheme,
+    Sampling,
     known_of,
     nodes,
     numbers,
@@ -174,15 +174,15 @@ class _Resolve(Walk[Charge]):
     def amplified(self, cost: Sampled, inside: Charge) -> Charge:
         if inside is charge.FREE or isinstance(inside, UnboundedLoss):
             return inside
-        relation = self.relation if cost.scheme is Scheme.POISSON else Relation.CHANGE_ONE
+        relation = self.relation if cost.scheme is Sampling.POISSON else Relation.CHANGE_ONE
         origin = cost.origin
         draws = self._number(cost.draws)
-        if draws is not None and cost.scheme is Scheme.POISSON and 0 < draws <= 1:
+        if draws is not None and cost.scheme is Sampling.POISSON and 0 < draws <= 1:
             return charge.ChargedSample(cost.scheme, relation, draws, 0, 0, inside, origin)
         rows = floor(self._below(cost.rows))
         drawn = 0 if draws is None else ceil(draws)
-        most = rows if cost.scheme is Scheme.WITHOUT_REPLACEMENT else drawn
-        if cost.scheme is Scheme.POISSON or not 0 < drawn <= most or rows < 1:
+        most = rows if cost.scheme is Sampling.WITHOUT_REPLACEMENT else drawn
+        if cost.scheme is Sampling.POISSON or not 0 < drawn <= most or rows < 1:
             return UnboundedLoss(origin)
         return charge.ChargedSample(cost.scheme, relation, Fraction(drawn, rows), drawn, rows, inside, origin)
 

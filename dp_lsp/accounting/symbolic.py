@@ -16,7 +16,19 @@ from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.evaluate import Substitution
-from dp_lsp.core.events import Awaited, Called, Cost, Distances, Leak, Release, Repeat, Sampled, Scheme, Var, variables
+from dp_lsp.core.events import (
+    Awaited,
+    Called,
+    Cost,
+    Distances,
+    Leak,
+    Release,
+    Repeat,
+    Sampled,
+    Sampling,
+    Var,
+    variables,
+)
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
 from dp_lsp.mechanisms.arithmetic import SYMBOLS
 from dp_lsp.mechanisms.pairs import FREE, IN_SYMBOLS, UNBOUNDED, Price, drift
@@ -122,7 +134,7 @@ class Published(SymbolicBasic):
 
     def _sampled(self, cost: Sampled, distances: Distances) -> Asking[Price]:
         """Each matrix pays for itself alone. The published checker knows no rows that are there or not."""
-        if cost.scheme is Scheme.POISSON:
+        if cost.scheme is Sampling.POISSON:
             return (yield from super()._sampled(cost, distances))
         prices = [(yield cost.body, distances)]
         for var, moved in cost.along.items():

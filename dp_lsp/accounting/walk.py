@@ -49,7 +49,7 @@ from dp_lsp.core.events import (
     Release,
     Repeat,
     Sampled,
-    Scheme,
+    Sampling,
     Sequence,
     Shares,
     Var,
@@ -84,7 +84,7 @@ def amplified(cost: Sampled, inside: Price) -> Price:
     """What is spent on a sample, outside of it."""
     if inside.free or inside.unbounded:
         return FREE if inside.free else UNBOUNDED
-    if cost.scheme is Scheme.WITH_REPLACEMENT:
+    if cost.scheme is Sampling.WITH_REPLACEMENT:
         return pairs.redrawn(IN_SYMBOLS, cost.draws, Sens((cost.rows.single_poly().inverse(),)), inside)
     return pairs.amplified(IN_SYMBOLS, rate(cost), inside)
 
@@ -247,7 +247,7 @@ class Walk(ABC, Generic[L]):
     def steps(self, cost: Sampled) -> int:
         """In how many steps a change of one row reaches a sample. Where rows are there or not, one that differs is a
         row less and then a row more: what is done with a sample depends on nothing else of the rows."""
-        return 2 if cost.scheme is Scheme.POISSON and self.relation is not Relation.ADD_REMOVE else 1
+        return 2 if cost.scheme is Sampling.POISSON and self.relation is not Relation.ADD_REMOVE else 1
 
     def is_read(self, distances: Distances) -> bool:
         """Whether how many rows there are is private, and something asks more than which of them are drawn."""
@@ -265,7 +265,7 @@ class Walk(ABC, Generic[L]):
         ]
         apart = next(iter(reached.values()))  # in so many records, which come or go one by one
         same = all(each == apart for each in reached.values()) and apart.number is not None and apart.number % 1 == 0
-        return cost.scheme is Scheme.POISSON and cost.aligned and all(held) and same
+        return cost.scheme is Sampling.POISSON and cost.aligned and all(held) and same
 
     def _called(self, cost: Called, distances: Distances) -> Asking[L]:
         return self._body_of(cost, {param: self.along(moved, distances) for param, moved in cost.along.items()})
@@ -504,7 +504,7 @@ def at_most_once(count: Sens) -> bool:
 
 def rate(cost: Sampled) -> Sens:
     """The share of rows in a sample, or the probability with which each row is drawn."""
-    if cost.scheme is Scheme.POISSON:
+    if cost.scheme is Sampling.POISSON:
         return cost.draws
     return cost.draws * Sens((cost.rows.single_poly().inverse(),))
 

@@ -10,7 +10,7 @@ from dp_lsp.builtins.patterns import BOOL, REAL_NUMBER, STATIC, STATIC_INTEGER, 
 from dp_lsp.builtins.traits import IntegerArguments, Integral, SampledRows
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly, Sign, Symbol
-from dp_lsp.core.events import Scheme
+from dp_lsp.core.events import Sampling
 from dp_lsp.core.sens import ONE, Sens, magnitude
 from dp_lsp.core.types import (
     INTEGER,
@@ -320,7 +320,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused(_DRAWN.format("Real", 1), "DP202"),
         ),
         published=(form(_published_sampled, free, k=STATIC_INTEGER, A=_ROWS_OF_DATA, B=_ROWS_OF_DATA),),
-        traits=(SampledRows(Scheme.WITHOUT_REPLACEMENT), IntegerArguments(("k",))),
+        traits=(SampledRows(Sampling.WITHOUT_REPLACEMENT), IntegerArguments(("k",))),
     ),
     Builtin(
         "sample_with_replacement",
@@ -341,7 +341,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused(_DRAWN.format("Data", -1).replace("sample(", "sample_with_replacement("), "DP304"),
             Refused(_DRAWN.format("Real", 1).replace("sample(", "sample_with_replacement("), "DP202"),
         ),
-        traits=(SampledRows(Scheme.WITH_REPLACEMENT), IntegerArguments(("k",))),
+        traits=(SampledRows(Sampling.WITH_REPLACEMENT), IntegerArguments(("k",))),
     ),
     Builtin(
         "sample_poisson",
@@ -368,6 +368,6 @@ ROWS: tuple[Builtin, ...] = (
             Refused(_DRAWN.format("Data", 2).replace("sample(", "sample_poisson("), "DP304"),
             Refused(_DRAWN.format("Real", 1).replace("sample(", "sample_poisson("), "DP202"),
         ),
-        traits=(SampledRows(Scheme.POISSON),),
+        traits=(SampledRows(Sampling.POISSON),),
     ),
 )

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 from dp_lsp.builtins.concrete import Undefined, Value, array, is_container, rows
 from dp_lsp.builtins.meanings import MEANINGS
-from dp_lsp.core.events import Scheme
+from dp_lsp.core.events import Sampling
 from dp_lsp.core.values import value
 from dp_lsp.mechanisms.mechanism import AddsNoise, Selects
 from dp_lsp.mechanisms.noise import Gaussian, GaussianNoise, Laplace
@@ -109,7 +109,7 @@ class Play(Protocol):
     ) -> Value:
         """Which are found above a threshold, as it is ``shown``."""
 
-    def places(self, scheme: Scheme, height: int, amount: Value) -> Sequence[int]:
+    def places(self, scheme: Sampling, height: int, amount: Value) -> Sequence[int]:
         """The places of the rows that are drawn."""
 
     def ranks(self, v: Any, alpha: Value, candidates: Any) -> Any: ...
@@ -143,7 +143,7 @@ class Simulated:
         found = AboveThreshold.outcomes(over, most, positive(epsilon))
         return self._chance.released(Pick(tuple(map(shown, found)), tuple(found.values())))
 
-    def places(self, scheme: Scheme, height: int, amount: Value) -> Sequence[int]:
+    def places(self, scheme: Sampling, height: int, amount: Value) -> Sequence[int]:
         return list(self._chance.drawn(_WAYS_OF[scheme](height, amount)))
 
 
@@ -195,9 +195,9 @@ def _each_by_itself(height: int, rate: Value) -> list[DrawnWay]:
 
 
 _WAYS_OF = {
-    Scheme.WITHOUT_REPLACEMENT: _without_replacement,
-    Scheme.WITH_REPLACEMENT: _with_replacement,
-    Scheme.POISSON: _each_by_itself,
+    Sampling.WITHOUT_REPLACEMENT: _without_replacement,
+    Sampling.WITH_REPLACEMENT: _with_replacement,
+    Sampling.POISSON: _each_by_itself,
 }
 
 
@@ -260,7 +260,7 @@ def _numeric_sparse(play: Play, qs: Any, most: Value, eps: Value, eps2: Value, d
     return above, array(answers)
 
 
-def _sampling(scheme: Scheme) -> Callable[..., tuple[Any, ...]]:
+def _sampling(scheme: Sampling) -> Callable[..., tuple[Any, ...]]:
     def drawn(play: Play, amount: Value, *matrices: Any) -> tuple[Any, ...]:
         if len({matrix.shape[0] for matrix in matrices}) > 1:
             raise Undefined("numbers of rows that differ")
@@ -309,9 +309,9 @@ ROWS: dict[str, Callable[..., Value]] = {
     "numeric_sparse": _numeric_sparse,
     "randomized_response": _response,
     "gaussian_noise": _gaussian_noise,
-    "sample": _sampling(Scheme.WITHOUT_REPLACEMENT),
-    "sample_with_replacement": _sampling(Scheme.WITH_REPLACEMENT),
-    "sample_poisson": _sampling(Scheme.POISSON),
+    "sample": _sampling(Sampling.WITHOUT_REPLACEMENT),
+    "sample_with_replacement": _sampling(Sampling.WITH_REPLACEMENT),
+    "sample_poisson": _sampling(Sampling.POISSON),
     "reduce_cols": _reduced,
     "parallel_private_fold_rows": _folded,
     "map_parts": _on_parts,

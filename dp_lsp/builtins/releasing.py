@@ -17,7 +17,7 @@ from typing import Any
 from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, array, resized, rows
 from dp_lsp.builtins.meanings import APPROXIMATE, MEANINGS
 from dp_lsp.builtins.randomness import played_by, positive
-from dp_lsp.core.events import Scheme
+from dp_lsp.core.events import Sampling
 from dp_lsp.core.types import Norm
 from dp_lsp.mechanisms.mechanism import AddsNoise, Draws, Selects
 from dp_lsp.mechanisms.noise import root_above
@@ -50,13 +50,13 @@ class Exactly:
     ) -> Value:
         return shown(AboveThreshold.found(self._draws, list(map(Fraction, over)), most, positive(epsilon)))
 
-    def places(self, scheme: Scheme, height: int, amount: Value) -> Sequence[int]:
+    def places(self, scheme: Sampling, height: int, amount: Value) -> Sequence[int]:
         return self._draws.places(scheme, height, Fraction(amount))
 
 
 def _resized(draws: Draws, v: Any, size: Value, fill: Value) -> Any:
     """Any of the records, each as likely as the others."""
-    kept = draws.places(Scheme.WITHOUT_REPLACEMENT, int(v.size), Fraction(min(int(size), int(v.size))))
+    kept = draws.places(Sampling.WITHOUT_REPLACEMENT, int(v.size), Fraction(min(int(size), int(v.size))))
     return resized((v[place] for place in kept), int(size), fill)
 
 

@@ -15,7 +15,7 @@ from dataclasses import replace
 from enum import Enum
 
 from dp_lsp.builtins.define import Args, Builtin, Trait
-from dp_lsp.core.events import Scheme
+from dp_lsp.core.events import Sampling
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.values import value
 
@@ -170,7 +170,7 @@ class SampledRows(Trait):
     """It draws rows of matrices by a scheme. Its results are the subject of the rest of its block, which is amplified
     as a whole."""
 
-    scheme: Scheme
+    scheme: Sampling
 
 
 @value

@@ -80,7 +80,7 @@ class Var:
 Distances = Mapping[Var, Sens]
 
 
-class Scheme(Enum):
+class Sampling(Enum):
     """How rows are drawn: each by a coin of its own, a fixed number of different ones, or a fixed number one by one,
     the same as often as it comes."""
 
@@ -189,7 +189,7 @@ class Sampled:
     was drawn from a variable itself, so that one record lies in the same row of all.
     """
 
-    scheme: Scheme
+    scheme: Sampling
     draws: Sens
     rows: Sens
     along: Mapping[Var, Distances]

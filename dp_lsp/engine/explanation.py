@@ -34,7 +34,7 @@ from dp_lsp.core.events import (
     Release,
     Repeat,
     Sampled,
-    Scheme,
+    Sampling,
     Sequence,
     Var,
     adds_up,
@@ -212,9 +212,9 @@ class _Derivations:
 
 
 _LAWS = {
-    Scheme.WITHOUT_REPLACEMENT: laws.SAMPLING,
-    Scheme.WITH_REPLACEMENT: laws.SAMPLING_AGAIN,
-    Scheme.POISSON: laws.SAMPLING_EACH,
+    Sampling.WITHOUT_REPLACEMENT: laws.SAMPLING,
+    Sampling.WITH_REPLACEMENT: laws.SAMPLING_AGAIN,
+    Sampling.POISSON: laws.SAMPLING_EACH,
 }
 
 
@@ -413,7 +413,7 @@ class _Charges:
         within = self.closed(within, inside, row, cost)
         short = self._context.short
         law = _LAWS[cost.scheme]
-        numbers = (cost.draws,) if cost.scheme is Scheme.POISSON else (cost.draws, cost.rows)
+        numbers = (cost.draws,) if cost.scheme is Sampling.POISSON else (cost.draws, cost.rows)
         why = LAWS[law].step.format(*map(short, numbers))
         amplified = measure.amplified(cost, inside)
         entry = Entry(cost.origin.span, law, why, (within, *drawn), numbers)

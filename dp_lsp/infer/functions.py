@@ -296,7 +296,7 @@ def _used_otherwise(body: Body) -> frozenset[Local]:
         elif isinstance(node, term.Scope) and isinstance(node.bind.term, term.Call):
             call = node.bind.term
             sampled = builtins.TABLE[call.builtin].trait(SampledRows)
-            alone = sampled is not None and sampled.scheme is events.Scheme.POISSON
+            alone = sampled is not None and sampled.scheme is events.Sampling.POISSON
             pending += (arg for arg in call.args if not (alone and isinstance(arg, term.Use)))
             pending += term.of_body(node.rest)
         else:

@@ -74,7 +74,7 @@ def _is_in_another_norm(inference: Inference, value: Judgement, form: LinearForm
     if form is None or not isinstance(type_, Container):
         return False
     norm = inference.solver.norm(type_.norm)
-    return any(cast(sources.Source, each).norm(inference.solver) not in (None, norm) for each in form.sources)
+    return any(cast(sources.FormSource, each).norm(inference.solver) not in (None, norm) for each in form.sources)
 
 
 def of_either(
@@ -121,7 +121,9 @@ def measured(
     """A value with the smaller of its environment and the one that its form gives."""
     gone = set[Part]().union(*(form.parts for form in forms if form is not None))
     gone -= result.parts
-    if not all(source.is_real(inference.publics) for source in {cast(sources.Source, part.source) for part in gone}):
+    if not all(
+        source.is_real(inference.publics) for source in {cast(sources.FormSource, part.source) for part in gone}
+    ):
         return replace(found, form=None)
     norm: AnyNorm = Norm.LINF
     if isinstance(found.type, Container):
@@ -160,7 +162,7 @@ def _moved(form: LinearForm, norm: AnyNorm, solver: Solver, span: Span) -> Moves
     parts = [
         each
         for source, rows in form.pieces().items()
-        for each in cast(sources.Source, source).weighted(rows, norm, solver)
+        for each in cast(sources.FormSource, source).weighted(rows, norm, solver)
     ]
     weighted = [(part.moves, part.factor) for part in parts]
     return moves.combined(weighted, span, laws.LINEAR, ways=(part.way for part in parts))

@@ -10,7 +10,7 @@ from dp_lsp.builtins.traits import SampledRows
 from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
-from dp_lsp.core.events import Cost, Sampled, Scheme, Var
+from dp_lsp.core.events import Cost, Sampled, Sampling, Var
 from dp_lsp.core.metrics import has_gap
 from dp_lsp.core.scheme import Judgement, Moves
 from dp_lsp.core.sens import INFINITY, ONE, magnitude
@@ -39,9 +39,9 @@ def scope(inference: Inference, node: term.Scope) -> Evaluation:
     sampled = builtins.TABLE[call.builtin].trait(SampledRows)
     assert sampled is not None, "what has the rest of a block as its subject draws it"
     scheme = sampled.scheme
-    alone = scheme is Scheme.POISSON
+    alone = scheme is Sampling.POISSON
     names = " and ".join(dict.fromkeys(target.name for target in node.bind.targets))
-    once = scheme is Scheme.WITHOUT_REPLACEMENT
+    once = scheme is Sampling.WITHOUT_REPLACEMENT
     record = Var(names, gap=True, members=0 if alone else len(result.items), once=once)
     sources = _draw(inference, node, values[1:], result, record, alone)
     if alone:
@@ -106,7 +106,7 @@ def _in_places(inference: Inference, call: term.Call, drawn_from: list[Judgement
 def _amplified(
     inference: Inference,
     call: term.Call,
-    scheme: Scheme,
+    scheme: Sampling,
     values: list[Judgement],
     sources: dict[Var, Moves],
     record: Var,

@@ -29,7 +29,7 @@ class Weighted(NamedTuple):
     way: Way | None
 
 
-class Source(Protocol):
+class FormSource(Protocol):
     """What the parts of a linear form are pieces of."""
 
     def weighted(self, rows: Rows, norm: AnyNorm, solver: Solver) -> Iterator[Weighted]:

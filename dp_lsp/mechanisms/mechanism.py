@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any, ClassVar, Protocol
 
 from dp_lsp.core.constraints import Origin
-from dp_lsp.core.events import Scheme
+from dp_lsp.core.events import Sampling
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.values import value
 from dp_lsp.mechanisms.arithmetic import DEEP, Arithmetic, DecimalInterval, Order
@@ -245,7 +245,7 @@ class Draws(Protocol):
         """Which are above a noisy 0, with noise of their own, until so many were: Laplace noise of scale 2/epsilon on
         0, once, and 4·``most``/epsilon on each."""
 
-    def places(self, scheme: Scheme, height: int, amount: Fraction) -> Sequence[int]:
+    def places(self, scheme: Sampling, height: int, amount: Fraction) -> Sequence[int]:
         """Which of so many rows are drawn: so many, or each with that probability."""
 
 

@@ -40,7 +40,7 @@ from typing import Any, NamedTuple, cast
 from dp_lsp.builtins.concrete import Undefined, Value, array, is_container
 from dp_lsp.core.evaluate import Missing as Unknown
 from dp_lsp.core.evaluate import upper
-from dp_lsp.core.events import Scheme
+from dp_lsp.core.events import Sampling
 from dp_lsp.core.sens import Sens
 from dp_lsp.mechanisms.mechanism import AddsNoise, Draws, Mechanism
 from dp_lsp.release import RunRefused
@@ -325,16 +325,16 @@ class SampledNoise:
 
     # Rows
 
-    def places(self, scheme: Scheme, height: int, amount: Fraction) -> Sequence[int]:
+    def places(self, scheme: Sampling, height: int, amount: Fraction) -> Sequence[int]:
         """Rows by the random numbers of the system: whole numbers, each as likely as the others."""
         source = self._system
-        if scheme is Scheme.POISSON:
+        if scheme is Sampling.POISSON:
             if not 0 <= amount <= 1:
                 raise Undefined("no probability")
             return [k for k in range(height) if source.randrange(amount.denominator) < amount.numerator]
-        if amount < 0 or (scheme is Scheme.WITHOUT_REPLACEMENT and amount > height):
+        if amount < 0 or (scheme is Sampling.WITHOUT_REPLACEMENT and amount > height):
             raise Undefined("more draws than rows")
-        if scheme is Scheme.WITHOUT_REPLACEMENT:
+        if scheme is Sampling.WITHOUT_REPLACEMENT:
             return source.sample(range(height), int(amount))
         if not height:
             raise Undefined("nothing to draw from")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from dp_lsp.accounting import charge as c
 from dp_lsp.accounting.best import MEASURES, guarantees, pair
-from dp_lsp.accounting.charge import Charge, Relation, Scheme
+from dp_lsp.accounting.charge import Charge, Relation, Sampling
 from dp_lsp.accounting.guarantee import Guarantee
 from dp_lsp.accounting.pld import LossDistributions
 from dp_lsp.mechanisms.selection import Approximate, BoundedRange
@@ -161,23 +161,23 @@ class _Maker:
     def _sample(self, depth: int) -> Program:
         """A body that sees as many of the changed records as are drawn."""
         choose, steps = self._choose, self._inputs[-1]
-        scheme = choose.choice(list(Scheme))
+        scheme = choose.choice(list(Sampling))
         rows = choose.randint(steps, 30)
         draws = choose.randint(1, min(rows, 4))
         rate, relation = Fraction(draws, rows), Relation.CHANGE_ONE
-        if scheme is Scheme.POISSON:
+        if scheme is Sampling.POISSON:
             relations = [Relation.CHANGE_ONE] + [Relation.ADD_REMOVE] * (steps == 1)
             relation = choose.choice(relations)
             rate = Fraction(choose.choice((0.01, 0.1, 0.3, 0.9, 1.0)))
-        replaced = relation is Relation.CHANGE_ONE and scheme is Scheme.POISSON  # in two steps, by way of the middle
-        reach = draws if scheme is Scheme.WITH_REPLACEMENT else steps * (1 + replaced)
+        replaced = relation is Relation.CHANGE_ONE and scheme is Sampling.POISSON  # in two steps, by way of the middle
+        reach = draws if scheme is Sampling.WITH_REPLACEMENT else steps * (1 + replaced)
         body = _Maker(choose, reach, sampled=False).made(depth - 1)
         charge = c.ChargedSample(scheme, relation, rate, draws, rows, body.charge)
         if relation is Relation.ADD_REMOVE:  # one end is that the record is there, the other that it is not
             q = float(rate)
             return Program(charge, _merged([(row[0], row[0], (1 - q) * row[0] + q * row[-1]) for row in body.table]))
         chances = _chances(scheme, steps, draws, rows, float(rate))
-        others = 0 if scheme is Scheme.POISSON else choose.choice((-1, 0, 0, 1))
+        others = 0 if scheme is Sampling.POISSON else choose.choice((-1, 0, 0, 1))
         return Program(charge, self._drawn(body.table, chances, 1 + replaced, others))
 
     def _drawn(self, table: Table, chances: dict[int, float], moves: int, others: int) -> Table:
@@ -194,12 +194,12 @@ class _Maker:
         return _merged([tuple(drawn(row, t) for t in self._inputs) for row in table])
 
 
-def _chances(scheme: Scheme, steps: int, draws: int, rows: int, rate: float) -> dict[int, float]:
+def _chances(scheme: Sampling, steps: int, draws: int, rows: int, rate: float) -> dict[int, float]:
     """How many of ``steps`` records are drawn, with what probability."""
-    if scheme is Scheme.WITH_REPLACEMENT:
+    if scheme is Sampling.WITH_REPLACEMENT:
         share = steps / rows
         return {j: math.comb(draws, j) * share**j * (1 - share) ** (draws - j) for j in range(draws + 1)}
-    if scheme is Scheme.POISSON:
+    if scheme is Sampling.POISSON:
         return {j: math.comb(steps, j) * rate**j * (1 - rate) ** (steps - j) for j in range(steps + 1)}
     total = math.comb(rows, draws)
     return {j: math.comb(steps, j) * math.comb(rows - steps, draws - j) / total for j in range(min(steps, draws) + 1)}

@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from dp_lsp.accounting import pld
-from dp_lsp.accounting.charge import ChargedSample, Relation, Scheme
+from dp_lsp.accounting.charge import ChargedSample, Relation, Sampling
 from dp_lsp.accounting.composing import AddedRecord, Drawn, Redrawn, Replaced, Sample, chances
 from dp_lsp.mechanisms.mechanism import Curve
 from dp_lsp.mechanisms.normal import Normal
@@ -38,11 +38,11 @@ SAMPLES = {
 def conditions_of_samples() -> Iterator[Rule]:
     """What is said of samples without a condition."""
     yield _without("one record less and one more are two steps", pld, "_inside", _in_one_step)
-    yield _without("a record in place of another is not one more", pld, "_sampled", _of(Scheme.POISSON, AddedRecord))
-    of_drawn = _of(Scheme.WITHOUT_REPLACEMENT, Replaced)
+    yield _without("a record in place of another is not one more", pld, "_sampled", _of(Sampling.POISSON, AddedRecord))
+    of_drawn = _of(Sampling.WITHOUT_REPLACEMENT, Replaced)
     yield _without("without replacement another record is drawn for one", pld, "_sampled", of_drawn)
     yield _without("either of two neighbours may be the first", Drawn, "at", _the_other_way)
-    in_order = _of(Scheme.WITHOUT_REPLACEMENT, AddedRecord)
+    in_order = _of(Sampling.WITHOUT_REPLACEMENT, AddedRecord)
     yield _without("the order may change from step to step", pld, "_sampled", in_order)
     yield _without("a record may be drawn several times", Redrawn, "at", _drawn_once)
     yield _without("with replacement other records may lie anywhere", Redrawn, "at", _beside_the_other_end)
@@ -65,7 +65,7 @@ def _in_one_step(right: Any) -> Any:
     return lambda node, steps: right(node, 1)
 
 
-def _of(scheme: Scheme, kind: Callable[[Fraction, Curve], Sample]) -> Wrong:
+def _of(scheme: Sampling, kind: Callable[[Fraction, Curve], Sample]) -> Wrong:
     """Samples of a scheme of which a record is replaced, as if they were others; what is done with them, as it is with
     one step."""
 

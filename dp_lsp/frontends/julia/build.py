@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dp_lsp.frontends.julia.expressions import Arguments, Evaluated, Expressions, Limited
+from dp_lsp.frontends.julia.expressions import Arguments, Evaluated, ExpressionBuilder, Limited
 from dp_lsp.frontends.julia.strings import line_end
 from dp_lsp.frontends.julia.tokens import LIMIT, Ready, Token
 from dp_lsp.frontends.problems import NestedTooDeeply
@@ -69,7 +69,7 @@ def _assigned(node: Node) -> set[str]:
     return found
 
 
-class Builder(Expressions):
+class Builder(ExpressionBuilder):
     """The callbacks of the grammar, one a rule."""
 
     # Statements

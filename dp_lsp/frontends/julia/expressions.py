@@ -397,7 +397,7 @@ class Evaluated(NamedTuple):
         return cls(does, ((node.start, header),), ((header, node.end),))
 
 
-class Expressions(_Headers):
+class ExpressionBuilder(_Headers):
     """The callbacks for expressions; ``begin`` comes before a parse and ``finish`` after it.
 
     A node's place leaves out the parentheses around it; a node made of it includes them.
