@@ -20,7 +20,7 @@ EDITORS = ROOT / "editors"
 VSCODE = EDITORS / "vscode"
 OF_THE_EXTENSION = {"server.path", "server.python", "server.package"}
 NAMES = ("vscode", "nvim", "helix", "emacs", "zed", "sublime", "kate")
-README = (ROOT / "README.md").read_text("utf-8")
+GUIDE = ROOT / "dp_lsp" / "reference" / "editors.md"
 
 
 @pytest.fixture(scope="module")
@@ -65,10 +65,10 @@ def test_programs_of_a_folder_are_started_only_if_it_is_trusted(
     assert {settings[name]["scope"] for name in OF_THE_EXTENSION} == {"machine-overridable"}
 
 
-@pytest.mark.parametrize("readme", [ROOT / "README.md", VSCODE / "README.md"], ids=["project", "extension"])
+@pytest.mark.parametrize("readme", [GUIDE, VSCODE / "README.md"], ids=["project", "extension"])
 def test_the_documentation_names_all_settings(readme: Path, settings: dict[str, dict[str, Any]]) -> None:
     text = readme.read_text("utf-8")
-    names = setting_names() if readme.parent == ROOT else [f"{SECTION}.{name}" for name in settings]
+    names = setting_names() if readme == GUIDE else [f"{SECTION}.{name}" for name in settings]
     assert [name for name in names if f"`{name}`" not in text] == []
     if readme.parent == VSCODE:
         assert set(re.findall(rf"^\| `({SECTION}\.[\w.]+)`", text, re.MULTILINE)) == set(names)
@@ -153,7 +153,7 @@ def test_private_and_released_are_told_apart_in_every_theme(package: dict[str, A
 def test_each_editor_is_documented(name: str) -> None:
     text = (EDITORS / name / "README.md").read_text("utf-8")
     assert "## When nothing happens" in text
-    assert f"editors/{name}/README.md" in README
+    assert f"editors/{name}/README.md" in GUIDE.read_text("utf-8")
     links = re.findall(r"\]\((?!https?:|#)([^)#]+)", text)
     assert [link for link in links if not (EDITORS / name / link).exists()] == []
 

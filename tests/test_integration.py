@@ -23,7 +23,7 @@ PROVED = "function noisy(x::Real) :: Priv()\n    laplacian_mechanism(1, 0.5, x)\
 FAILED = PROVED.replace(", x)", ", x + x)")
 ACTION = yaml.safe_load((ROOT / ".github" / "actions" / "check" / "action.yml").read_text("utf-8"))
 JOB = yaml.safe_load((ROOT / ".gitlab" / "dp-lsp.yml").read_text("utf-8"))["dp-lsp"]
-README = (ROOT / "README.md").read_text("utf-8")
+GUIDE = (ROOT / "dp_lsp" / "reference" / "ci.md").read_text("utf-8")
 STUB = """\
 #!/bin/sh
 # A Python that makes environments of nothing, and installs nothing.
@@ -222,14 +222,14 @@ def test_the_job_reports_and_fails(programs: Path, repository: Path) -> None:
     assert JOB["artifacts"]["when"] == "always"
 
 
-# The README
+# The page about CI
 
 
 def recipes() -> list[Any]:
-    return [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", README, re.DOTALL)]
+    return [yaml.safe_load(block) for block in re.findall(r"```yaml\n(.*?)```", GUIDE, re.DOTALL)]
 
 
-def test_the_recipes_of_the_readme_name_what_there_is() -> None:
+def test_the_recipes_of_the_page_name_what_there_is() -> None:
     hook, workflow, job = recipes()
     assert [each["id"] for repo in hook["repos"] for each in repo["hooks"]] == ["dp-lsp"]
     (*_, check) = workflow["jobs"]["privacy"]["steps"]

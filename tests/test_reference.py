@@ -10,13 +10,11 @@ from pathlib import Path
 import pytest
 
 from dp_lsp.analysis.catalogue import kinds
-from dp_lsp.analysis.records import State
 from dp_lsp.builtins import TABLE
 from dp_lsp.cli.commands import root
 from dp_lsp.cli.explain import builtin_page
 from dp_lsp.cli.explain import command_line_page as commands_page
 from dp_lsp.configuration.keys import page as keys_page
-from dp_lsp.engine.check import Engine
 from dp_lsp.frontends.julia import JULIA
 from dp_lsp.problem import DOCUMENTATION, Severity
 
@@ -91,13 +89,3 @@ def test_the_readme_shows_the_report(request: pytest.FixtureRequest) -> None:
     if request.config.getoption("--update"):
         readme.write_text(expected, "utf-8")
     assert readme.read_text("utf-8") == expected
-
-
-def test_what_the_readme_shows_is_proved() -> None:
-    readme = (REFERENCE.parent.parent / "README.md").read_text("utf-8")
-    programs = re.findall(r"```julia\n(.*?)```", readme, re.DOTALL)
-    assert len(programs) > 2
-    for program in programs:
-        analysis = Engine().check(program)
-        assert {function.state for function in analysis.functions} == {State.PROVED}, program
-        assert analysis.problems == ()

@@ -11,9 +11,11 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import groupby, zip_longest
+from pathlib import Path
 
 import click
 
+import dp_lsp
 from dp_lsp import frontends
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.builtins import TABLE
@@ -25,6 +27,7 @@ from dp_lsp.cli.reporters import FORMATS
 from dp_lsp.cli.style import Paint, cell, coloured, is_terminal, plain, steady, wants_colour
 from dp_lsp.language import Language
 
+_REFERENCE = Path(dp_lsp.__file__).parent / "reference"
 _WIDEST = 100  # columns of a page; longer lines are hard to read
 
 
@@ -45,8 +48,8 @@ def run(name: str, asked: Asked) -> int:
 
 
 def page(name: str) -> str | None:
-    """The Markdown page of a code, of a kind's name, of a builtin, of a command or of a key of the configuration; None
-    if there is none."""
+    """The Markdown page of a code, of a kind's name, of a builtin, of a command or of a key of the configuration, or
+    one of the reference; None if there is none."""
     by_code = kinds()
     wanted = name.strip()
     kind = by_code.get(wanted.upper())
@@ -69,7 +72,7 @@ def _builtins(name: str) -> dict[str, Language]:
 
 
 def _other_page(name: str) -> str | None:
-    """The page of a command or of the configuration, or of a key of that."""
+    """The page of a command, of a key of the configuration, or one of the reference."""
 
     from dp_lsp.configuration import keys
 
@@ -77,7 +80,20 @@ def _other_page(name: str) -> str | None:
     root = context.find_root().command if context is not None else None
     if isinstance(root, click.Group) and name in root.commands:
         return _command_page(root.commands[name])
-    return f"# Configuration\n\n{keys.page()}" if name == "configuration" else keys.key_page(name)
+    return keys.key_page(name) or _guide(name)
+
+
+def _guide(name: str) -> str | None:
+    """A page of the reference, by the name of its file."""
+    if name not in guides():
+        return None
+    text = (_REFERENCE / f"{name}.md").read_text("utf-8")
+    return re.sub(r"\A<!--.*?-->\s*", "", text, flags=re.DOTALL)
+
+
+def guides() -> list[str]:
+    """The names of the pages of the reference."""
+    return sorted(path.stem for path in _REFERENCE.glob("*.md"))
 
 
 def _derived(name: str, asked: Asked) -> str | None:
@@ -123,11 +139,12 @@ def _parameters(form: Form) -> str:
 def _unknown(name: str) -> str:
     by_code = kinds()
     names = [*by_code, *(kind.name for kind in by_code.values())]
+    names += guides()
     names += dict.fromkeys(name for language in frontends.LANGUAGES.values() for name in language.builtins.names())
     begun = [each for each in names if name and each.lower().startswith(name.lower())][:3]
     near = begun or difflib.get_close_matches(name, names, n=3) or difflib.get_close_matches(name.upper(), names, n=3)
     hint = f" Near: {', '.join(near)}." if near else ""
-    kinds_of_names = "a diagnostic code, nor a builtin, nor FILE:LINE or FILE:FUNCTION"
+    kinds_of_names = "a diagnostic code, nor a builtin, a page (`contents` lists them), FILE:LINE or FILE:FUNCTION"
     return f"there is no page about {name!r}; it is neither {kinds_of_names}.{hint}"
 
 

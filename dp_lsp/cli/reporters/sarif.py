@@ -221,7 +221,7 @@ def _not_proved(code: str) -> Json:
         "shortDescription": {"text": first},
         "fullDescription": {"text": first},
         "help": {"text": f"{first}\n\n{rest}", "markdown": f"# {code}\n\n{first}\n\n{rest}\n"},
-        "helpUri": f"{_HOME}/blob/main/README.md#what-the-answers-mean",
+        "helpUri": f"{_HOME}/blob/main/dp_lsp/reference/promises.md",
         "defaultConfiguration": {"level": "note"},
         "properties": {"tags": ["privacy"]},
     }
