@@ -191,6 +191,17 @@ def test_the_result_comes_first_and_the_reference_last() -> None:
     order("sum(ages)", "sensitivity **120** in `ages`", "rule:", "```julia", "[all about `sum`]")
 
 
+def test_where_nothing_is_known_it_says_why() -> None:
+    text = "unread(v::MetricVector(Real, Symmetric)) = sum(v)\n"
+    document = Document("file:///a.jl", 1, text)
+    document.settle(0, Engine().check(text))
+    assert document.analysis is not None
+    found = hover(document.analysis, text.index("v)\n"))
+    why = "`v` has no known bounds"
+    assert found is not None and f"sensitivity unknown: {why}" in found.markdown and "(DP208, line 1)" in found.markdown
+    assert [lens.title.startswith(f"unknown: {why}") for lens in lenses(document)] == [True]
+
+
 def test_what_is_drawn() -> None:
     text = (ROOT / "fixtures" / "programs" / "dp_sgd.jl").read_text("utf-8")
     found = hover(Engine().check(text), text.index("sample(b"))

@@ -418,6 +418,7 @@ class DoesNotFit(Kind):
 
     code = "DP208"
     name = "does-not-fit"
+    cause = "{reason}"
     message = "`{function}` cannot be used like this: {reason}"
     unchecked = True
 
