@@ -170,7 +170,7 @@ def test_what_is_stale_has_no_hint_and_the_rest_moves() -> None:
 
 def test_a_lens_says_what_is_proved() -> None:
     titles = [lens.title for lens in lenses(document_of(plain(HINTED) + plain(NOT_PROVED)))]
-    assert titles[0] == "proved, under 2 conditions · data: ε eps  δ 0 · a change by at most 1 in L1"
+    assert titles[0] == "proved, under 2 conditions · a change by at most 1 in L1 · data: ε eps  δ 0"
     assert titles[1] == "proved · v: 1 · x: 6"
     assert titles[5] == "not private: noise for 1, sensitivity 2"
     assert titles[6].startswith("unknown: ") and "undefined_name" in titles[6]
@@ -180,7 +180,7 @@ def test_a_lens_of_several_bounds_shows_one() -> None:
     text = "function f(x::Real, eps::Static(), k::Static(Integer)) :: Priv()\n y = 0.0\n for i in 1:k\n"
     text += "  y = laplacian_mechanism(1, eps, x)\n end\n y\nend\nbox(x) :: BlackBox() = anything(x)\n"
     one, box = lenses(document_of(text))
-    assert one.title == "proved, under 1 condition · x: ε eps⋅max(0, k)  δ 0 or … · a change by at most 1"
+    assert one.title == "proved, under 1 condition · a change by at most 1 · x: ε eps⋅max(0, k)  δ 0 or …"
     assert box.title == "assumed: not checked"
 
 

@@ -145,7 +145,7 @@ def _title(function: FunctionReport, problems: Sequence[Problem]) -> str:
     title = standing(function, problems)
     if function.state is State.PROVED:
         bounds = _numbers(function) or summary(function, first=True)
-        title = " · ".join(filter(None, (title, bounds, _hidden(function))))
+        title = " · ".join(filter(None, (title, _hidden(function), bounds)))  # a long bound is cut off
     return title if len(title) <= _LONGEST else title[: _LONGEST - 1] + "…"
 
 
