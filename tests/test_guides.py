@@ -62,6 +62,7 @@ def test_what_commands_print_is_current(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
     page = path.read_text("utf-8")
     now = remade(page, capsys)
     if request.config.getoption("--update"):

@@ -179,8 +179,8 @@ quiet(x::Real) :: Priv() = laplacian_mechanism(1, 20, x)
 chosen(x::Real, eps::Static()) :: Priv() = laplacian_mechanism(1, eps, x)
 """,
         {"loud": ("proved", "21"), "quiet": ("proved", "20"), "chosen": ("proved", "eps")},
-        ("DP439",),
-        ("tests/test_kinds.py", "-k", "DP439"),
+        ("DP498",),
+        ("tests/test_kinds.py", "-k", "DP498"),
     ),
     Recipe(
         "reporter",
