@@ -70,7 +70,7 @@ MOST_NESTED = 100  # functions that call functions they are given, one inside th
 
 
 class Site(NamedTuple):
-    """Where a function is called: the call, the function, and each argument."""
+    """A call: its term, the callee, and the arguments."""
 
     span: Span
     function: Span
@@ -78,8 +78,8 @@ class Site(NamedTuple):
 
 
 class TakenAs(NamedTuple):
-    """An argument that is measured otherwise than the parameter: its type as it is taken, how far one step of its own
-    is there, and by which law; by none where it is no other step."""
+    """An argument converted to the metric of its parameter: the type as it is taken, the distance there of one step in
+    its own metric, and the law that says so; empty if the step is the same."""
 
     type: Type
     steps: Sens
@@ -88,9 +88,9 @@ class TakenAs(NamedTuple):
 
 
 class ResolvedCall(NamedTuple):
-    """A function called with arguments of given types: the method that runs, and what it is here. ``taken`` tells
-    of arguments that are measured otherwise than the parameter.
-    ``effects`` are those of choosing the method, and what its operations that waited do."""
+    """A call with given argument types, resolved: the method that runs and its instance. ``taken`` are arguments in
+    another metric than their parameters', ``effects`` those of method selection and of operations that were deferred.
+    """
 
     scheme: Scheme
     instance: Instance
@@ -105,13 +105,13 @@ class ResolvedCall(NamedTuple):
 
     @property
     def failing(self) -> bool | None:
-        """Whether arguments, or what was captured, decide if a call fails; None if it never does."""
+        """Whether arguments or captures decide if the call fails; None if it never fails."""
         if self.scheme.failing is None:
             return self.instance.failing
         return bool(self.scheme.failing) or bool(self.instance.failing)
 
     def counted(self, index: int, moved: Moves, span: Span) -> Moves:
-        """How far an argument moves in the metric of its parameter."""
+        """The environment of an argument, measured in the metric of its parameter."""
         taken = self.taken.get(index)
         return (
             moved
@@ -120,21 +120,21 @@ class ResolvedCall(NamedTuple):
         )
 
     def factor(self, index: int) -> Sens:
-        """How far the result moves when an argument moves by 1."""
+        """The sensitivity of the result in an argument."""
         param = self.scheme.params[index]
         move = self.scheme.result.moves.get(param.var)
         return ZERO if move is None else self.values.sens(move.sens) * units.share(param.unit, self.values)
 
     def way(self, index: int) -> Way | None:
-        """Which way the result goes where an argument becomes larger, if that is known."""
+        """The monotonicity of the result in an argument; None if unknown."""
         move = self.scheme.result.moves.get(self.scheme.params[index].var)
         return Way.RISES if move is None else move.way
 
     def captured(
         self, inference: Inference, value: FunctionValue, moved: Moves, span: Span, part: Judgement | None = None
     ) -> Moves:
-        """How far the result, or a part of it, moves with what the function captured: as the method says where its
-        captured variables are in scope, else as far as the function itself moves."""
+        """The environment of the result, or a part of it, in the callee's captures: as the method says where these are
+        in scope, else that of the closure itself."""
         if value.home is not inference.context.home:
             return moved
         own = {param.var for param in self.scheme.params}
@@ -158,10 +158,10 @@ def run(
     alike: bool = False,
     shared: bool = False,
 ) -> ResolvedCall | None:
-    """Choose the method that runs for arguments of these types, and instantiate it. None, with a problem, if there is
-    none or it cannot be told which. What is called ``directly`` may count datasets by more steps than they have; calls
-    that are ``alike`` are given nothing that is public, and of one size. Of arguments that have a source in common,
-    which are ``shared``, it counts which linear function the method is."""
+    """Select a method for these argument types and instantiate it; None, with a problem, where there is none or it is
+    not determined. A ``directly`` called function may count datasets by other steps than theirs; ``alike`` calls get no
+    public values, and sizes that are the same; with ``shared`` sources among the arguments, the method's linear form is
+    wanted."""
     scheme = _chosen(inference, site, value, types, directly, shared)
     if scheme is None:
         return None
@@ -278,7 +278,7 @@ def _settle(inference: Inference, site: Site, scheme: Scheme, instance: Instance
 def attempt(
     inference: Inference, site: Site, callee: str | Type, given: Sequence[Given], releases: bool = False
 ) -> SettledOperation | None:
-    """An operation on arguments of given types, now that more is known. None, with a problem, if it has no meaning."""
+    """Solve a deferred operation for given argument types. None, with a problem, if it is ill-typed."""
     if isinstance(callee, str):
         return _attempt_row(inference, site, callee, given)
     key = (
@@ -352,7 +352,8 @@ def _attempt_row(inference: Inference, site: Site, name: str, given: Sequence[Gi
 def call(
     inference: Inference, node: term.Apply, callee: Judgement, value: FunctionValue, arguments: list[Judgement]
 ) -> Evaluation:
-    """The judgement of a call: arguments' moves scaled by the callee's sensitivities, its cost at their distance."""
+    """The rule of calls: the arguments' environments scaled by the callee's sensitivities and added up, and its cost at
+    their distances."""
     types = [inference.type(argument) for argument in arguments]
     if any(isinstance(type_, Unknown) for type_ in types):
         return NOT_UNDERSTOOD
@@ -386,7 +387,7 @@ def _in_persons(inference: Inference, outcome: ResolvedCall, arguments: list[Jud
 
 
 def check_annotations(inference: Inference, node: term.Apply, box: BlackBox, arguments: list[Judgement]) -> None:
-    """The arguments of a black box must have the types of its signature."""
+    """Check the arguments of a black box against its signature."""
     for wanted, argument, written in zip(box.params, arguments, node.args, strict=True):
         given = inference.type(argument)
         if wanted is None or isinstance(given, Unknown | TypeVariable):

@@ -30,8 +30,8 @@ Global = FunctionValue | Judgement
 
 @value
 class UnknownGlobal:
-    """A top-level name of which nothing is known, and why; it spoils what uses it. ``accepted`` says that it is so
-    only by what a person accepted."""
+    """A top-level name of which nothing may be assumed, and why; what uses it becomes unknown. ``accepted`` says that a
+    person accepted the reason."""
 
     name: str
     reason: str
@@ -43,8 +43,8 @@ Resolve = Callable[[str], "Global | UnknownGlobal | None"]
 
 
 class UnevenRounds(NamedTuple):
-    """The numbers of a loop whose rounds may differ in what they spend: whether numbers of it ``vary``, and whether
-    what each round sees of a dataset is ``told_apart`` without writing them out."""
+    """A loop over a known range whose rounds may differ in cost: ``vary`` says that numbers in its costs differ from
+    round to round, ``told_apart`` that the part of a dataset that each round reads is known without unrolling."""
 
     numbers: range
     vary: bool
@@ -103,13 +103,13 @@ class TypingContext:
         self.running: list[FunctionValue] = []
 
     def written(self, span: Span, limit: int = 40) -> str:
-        """The source text at a place, on one line and not too long."""
+        """The source text at a place, on one line and abbreviated to a limit."""
         text = " ".join(self.text[span.start : span.end].split())
         return text if len(text) <= limit else text[: limit - 1] + "…"
 
     @contextmanager
     def inside(self) -> Iterator[None]:
-        """A scope for the body of a function made here, which is another home."""
+        """A scope for the body of a closure, which is a home of its own."""
         home, self.home = self.home, object()
         try:
             yield
@@ -118,8 +118,8 @@ class TypingContext:
 
     @contextmanager
     def round(self, index: Local, solver: Solver, sample: Var | None = None) -> Iterator[disjoint.OwnRows]:
-        """A scope for the body of a loop; what was defined before is the same in every round. ``sample`` has a row for
-        each round, if it is one."""
+        """A scope for the body of a loop; names defined before it are loop-invariant. ``sample`` is the variable of a
+        sample whose rows are the rounds, if they are."""
         around = self.environment
         rows = disjoint.OwnRows(around, solver, self.wholes, self.home, sample)
         if self.rules.rows_apart:
@@ -133,7 +133,7 @@ class TypingContext:
 
     @contextmanager
     def settling(self, value: FunctionValue) -> Iterator[None]:
-        """A scope in which what waits in a function is settled for one call of it."""
+        """A scope in which the deferred operations of a function are solved for one call."""
         self.running.append(value)
         try:
             yield
@@ -141,26 +141,25 @@ class TypingContext:
             self.running.pop()
 
     def container(self, var: Var) -> Var:
-        """The variable that one is a part of: of a container for that of the row of a round."""
+        """The variable of a container in place of that of the row that a round reads."""
         return disjoint.variable(self.wholes, var)
 
     def parameter(self, var: Var) -> Var:
-        """The variable that one is a part of, where an item of a parameter counts as the parameter, too."""
+        """The same, with a parameter in place of its tuple items."""
         whole = self.container(var)
         return self.tuples.get(whole, whole)
 
     def released(self, moved: Moves, span: Span) -> Moves:
-        """Moves as what is released sees them: every round is paid for, so a row counts as its container; and of a
-        tuple the item that counts most does."""
+        """The environment as a release sees it where every round is charged: containers in place of rows, and tuples in
+        place of items."""
         if not self.wholes and not self.tuples:
             return moved
         return moves.of_tuples(disjoint.whole(self.wholes, moved, span), self.tuples, span)
 
     def paid(self, moved: Moves, span: Span) -> Moves:
-        """The same where what is released is paid for by the row, as the cost of its loop says which rounds read what
-        differs. What is released must be hidden as a whole, so what moves with a row and with something else of its
-        container counts as that. What is released inside a function that is made in a round may be released in
-        another one."""
+        """The environment as a release sees it where rounds are charged for the rows they read (parallel composition).
+        A value that moves with a row and otherwise with its container counts as the container, and so does one released
+        in a closure, which may run in another round."""
         rows = {var for each in self.rounds.values() if each.home is self.home for var in each.places}
         if not rows:
             return self.released(moved, span)
@@ -171,7 +170,7 @@ class TypingContext:
         return moves.of_tuples(disjoint.whole(self.wholes, found, span, kept), self.tuples, span)
 
     def seen(self, span: Span, known: Judgement) -> Judgement:
-        """What is known of a value, for who knows nothing of the rows of rounds and the items of tuples."""
+        """A judgement in terms of containers and tuples, for who does not know rows and items."""
         moved = self.released(known.moves, span)
         return known if moved is known.moves else replace(known, moves=moved, form=None)
 
@@ -204,15 +203,15 @@ class Recorder:
         self.lacking: dict[Span, tuple[Term, Descriptor]] = {}
 
     def report(self, problem: Problem) -> None:
-        """A problem; one that leaves something unchecked makes the definition unknown."""
+        """Record a problem. One of a kind that leaves something unchecked makes the definition unknown."""
         self.problems.append(problem)
         if problem.unchecked:
             self.give_up(problem.message)
 
     def give_up(self, reason: str) -> None:
-        """Nothing may be claimed of this definition. The first reason stays."""
+        """Make the definition unknown: no bound is claimed of it. The first reason is kept."""
         self.unknown = self.unknown or reason
 
     def suppose(self, premise: str) -> None:
-        """Users are taken at their word for this."""
+        """Record a premise for which the user is taken at their word."""
         self.premises[premise] = None

@@ -31,8 +31,8 @@ from dp_lsp.text import Span
 
 
 class PartOf(NamedTuple):
-    """What the variable of a row is a part of: ``var`` moves the container by ``far``. The distances of what is read
-    in all rounds make that of the container by ``norm``; None if they add up."""
+    """How the variable of a row is a part of its container's: ``var`` moves the container by ``far``. The rows'
+    distances make up the container's by ``norm``; for None they add up."""
 
     var: Var
     far: Sens
@@ -40,14 +40,15 @@ class PartOf(NamedTuple):
 
 
 class Lies(NamedTuple):
-    """How a change lies in the places of rounds, as :class:`~dp_lsp.core.events.Place` says it."""
+    """How a change is spread over the rounds' places, as for :class:`~dp_lsp.core.events.Place`."""
 
     apart: Apart
     each: int = 1
 
 
 class Spread(NamedTuple):
-    """How far an end moves with what is read in one round only, in every round, and in how many rounds."""
+    """The sensitivity of a loop's end in what is read in one round only, in what is read in every round, and the number
+    of rounds."""
 
     one: Sens
     every: Sens
@@ -59,7 +60,7 @@ Wholes = dict[Var, PartOf]
 
 
 def whole(wholes: Wholes, moved: Moves, span: Span, kept: Holds[Var] = ()) -> Moves:
-    """Moves with containers in place of their rows, as one round sees them; but for rows that are ``kept``."""
+    """The environment with containers in place of their rows, as one round sees them; rows that are ``kept`` stay."""
     while rows := {var for var in moved if var in wholes and var not in kept}:
         parts = [_as_whole(wholes[var], moved[var], span) for var in moved if var in rows]
         moved = moves.added((moves.without(moved, rows), *parts), span, laws.OWN_ROW)
@@ -67,7 +68,7 @@ def whole(wholes: Wholes, moved: Moves, span: Span, kept: Holds[Var] = ()) -> Mo
 
 
 def variable(wholes: Wholes, var: Var) -> Var:
-    """The variable of a container in place of that of a row."""
+    """The variable of a container in place of that of its row."""
     while var in wholes:
         var = wholes[var].var
     return var
@@ -110,8 +111,8 @@ class OwnRows:
         self.uneven: set[Var] = set()
 
     def of(self, container: Use) -> Judgement | None:
-        """A container as a round moves with it that reads its own row, the same wherever it is read; None if nothing
-        better is known of it."""
+        """The judgement of a container of which a round reads its own row only, the same wherever it is read; None if
+        that says nothing more."""
         if container.local not in self._known:
             found = self._found(container)
             if found is None:
@@ -121,7 +122,7 @@ class OwnRows:
 
     @property
     def known(self) -> Mapping[Local, Judgement]:
-        """The containers of which a round reads its own row, as it moves with them."""
+        """The judgements of all containers of which a round reads its own row."""
         return self._known
 
     def _found(self, container: Use) -> Judgement | None:
@@ -156,12 +157,12 @@ class OwnRows:
         return Judgement(type_.records, {own: Move(ONE, span, laws.OWN_ROW, (ONE,), (known.moves[sample],))})
 
     def is_around(self, local: Local) -> bool:
-        """Whether a name is from before the loop, and so stands for the same in every round."""
+        """Whether a name is bound before the loop, and so loop-invariant."""
         return local in self._around
 
     def cell(self, of: Var, far: Sens, lies: Lies, even: bool) -> Var:
-        """The variable of what a round sees of a dataset: ``of`` moves what all rounds see by ``far``, and is known not
-        to move it by less if that is ``even``."""
+        """The variable of the part of a dataset that a round reads. ``of`` moves what all rounds read together by
+        ``far``, exactly if ``even``."""
         own = Var(of.name, of.gap, chained=of.chained)
         self._wholes[own] = PartOf(of, far, None)
         self.places[own] = lies
@@ -170,7 +171,7 @@ class OwnRows:
         return own
 
     def index(self, span: Span) -> Moves:
-        """What the number of a round moves with: in a sample with one row more the later rows have other numbers."""
+        """The environment of the round number: in a sample with one row more, later rows have other numbers."""
         return moves.NOWHERE if self.sample is None else moves.own(self._place, span)
 
     def _variable(self, local: Local | None, var: Var, move: Move, norm: AnyNorm | None, gap: bool) -> Var:
@@ -198,11 +199,11 @@ class OwnRows:
         return Apart.STEPS if has_gap(type_) and has_steps(type_) else Apart.SUM
 
     def container(self, var: Var) -> Var:
-        """The variable of a container in place of that of its row that a round reads for itself."""
+        """The variable of a container in place of that of the row that a round reads."""
         return self._wholes[var].var if var in self._own.values() else var
 
     def spread(self, moved: Moves, over: Spread, span: Span) -> Iterator[moves.Weighted]:
-        """What an end of a round moves with, seen after all rounds."""
+        """The contributions to a loop's end of what each round reads for itself, in terms of containers."""
         own = frozenset(self._own.values()) | {self._place}
         yield moves.without(moved, own), over.every
         for var in moved:
@@ -230,7 +231,8 @@ def _counts_places(type_: Type | None) -> TypeGuard[Dataset]:
 
 
 def arguments(rounds: Mapping[Local, OwnRows], node: Call, values: list[Judgement | Term]) -> list[Judgement | Term]:
-    """The arguments of a builtin; where it picks the row of a round, the container moves with that row alone."""
+    """The arguments of a builtin; where it reads the row at the round number, the container's judgement is that of the
+    row alone."""
     if not builtins.TABLE[node.builtin].has(Indexing):
         return values
     container, index = node.args[:2]
@@ -245,7 +247,7 @@ def arguments(rounds: Mapping[Local, OwnRows], node: Call, values: list[Judgemen
 
 
 def is_there(rounds: Mapping[Local, OwnRows], node: Call) -> bool:
-    """Whether what a builtin reads is a whole row of a sample, at the number of a round: there is one."""
+    """Whether a builtin reads a whole row of a sample at the round number, which is never out of bounds."""
     if not builtins.TABLE[node.builtin].has(Indexing) or len(node.args) != 2:
         return False
     container, index = node.args
@@ -256,7 +258,7 @@ def is_there(rounds: Mapping[Local, OwnRows], node: Call) -> bool:
 
 
 def counted(value: Judgement) -> Var | None:
-    """The sample whose rows a number counts, if it is just that number."""
+    """The sample whose size a number is; None if it is anything else."""
     if len(value.moves) != 1:
         return None
     ((var, move),) = value.moves.items()

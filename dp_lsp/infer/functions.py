@@ -49,9 +49,9 @@ def parameter(
     usual: int = 1,
     called_with: Type | None = None,
 ) -> SchemeParameter:
-    """Bring a parameter into scope. ``otherwise`` tells the locals that are used other than to draw rows of them;
-    ``usual`` is how many records a person has where no annotation says it, and ``called_with`` the type of what it is
-    called with, if that is known and there is none."""
+    """Bind a parameter. ``otherwise`` tells the locals that are used for anything but drawing rows, ``usual`` is the
+    contribution bound where no annotation says one, ``called_with`` the type of the argument where a parameter has no
+    annotation and that is known."""
     name = param.local.name
     type_ = annotation.instantiate(param.type, name, publics)
     if called_with is not None and isinstance(type_, TypeVariable) and not type_.releases:
@@ -79,7 +79,7 @@ def parameter(
 
 
 def must_be_alone(inference: Inference, label: Label) -> None:
-    """Of a structure it must be known what makes one, and that nothing else does."""
+    """Require that the declaration of a structure is known, and that there is no other constructor."""
     found = inference.context.resolve(label.of)
     if not isinstance(found, FunctionValue) or len(found.methods) != 1:
         reason = f" ({found.reason})" if isinstance(found, UnknownGlobal) else ""
@@ -106,7 +106,7 @@ def _unit(inference: Inference, param: term.Param, type_: Type, publics: annotat
 
 
 def publics(method: term.Method) -> annotation.Publics:
-    """The values of the static numbers among the parameters of a method."""
+    """The values of the `Static()` numbers among a method's parameters."""
     return {
         param.local.name: Poly.of(Symbol(param.local.name, integer=param.type.base is Base.INTEGER))
         for param in method.params
@@ -175,9 +175,9 @@ def body(
     called_with: tuple[Type | None, ...] = (),
     nested: bool = False,
 ) -> generalize.InferredBody:
-    """Infer the body of a method, and hold what it promises against it. ``usual`` is how many records a person has
-    where no annotation says it, and ``called_with`` what it is called with, if that is known. One that is ``nested``
-    stands in another function."""
+    """Infer the body of a method and check it against the signature. ``usual`` is the contribution bound where no
+    annotation says one, ``called_with`` the argument types of parameters without annotations, as far as known; a
+    ``nested`` method is a closure."""
     assert method.body is not None, "a black box has no body"
     otherwise = cache(partial(_used_otherwise, method.body))  # most functions have no rows
     known = publics(method)
@@ -235,8 +235,8 @@ def _at_most(inference: Inference, effects: Effects) -> Effects:
 
 
 def closure(inference: Inference, node: term.Closure) -> Judgement:
-    """A function made where it stands. It moves with what it captures as far as one call of it does, whatever the
-    arguments; what a call of it may release, or fail by, is not protected at all where it is not called by name."""
+    """The judgement of a closure: in what it captures it is as sensitive as one call, for whatever arguments. What a
+    call may release or fail by is a leak unless it is called by name."""
     schemes, moved = [], moves.NOWHERE
     for method in node.methods:
         scheme, captured = _method(inference, method, inference.context.expected.get(node, ()))

@@ -42,9 +42,9 @@ Apart = Parted | Entries
 
 
 def of(params: Iterable[SchemeParameter]) -> dict[Var, Apart]:
-    """The datasets, vectors and matrices among the parameters of a function of which what is released is told apart.
-    Where a record that takes the place of another was filtered before, a step is half of what it does, which is true
-    of no part alone."""
+    """The datasets, vectors and matrices among a function's parameters whose releases are told apart. Left out is a
+    dataset in which a record takes the place of another and that was filtered before: half of a step is not a step of
+    one part."""
     found = dict[Var, Apart]()
     for param in params:
         dataset, entries = as_dataset(param.type), Entries.of(param)
@@ -56,8 +56,8 @@ def of(params: Iterable[SchemeParameter]) -> dict[Var, Apart]:
 
 
 def told_apart(inference: Inference, var: Var, move: Move, node: Term, value: Judgement, event: Mechanism) -> Var:
-    """The variable of what a mechanism sees of a dataset that ``var`` moves; the variable itself, where that is not
-    known. ``node`` is what the mechanism hides, ``value`` what is known of that, and ``move`` how far it moves."""
+    """The variable of the part of a dataset that a mechanism reads; ``var`` itself where that is not known. ``node`` is
+    the term of the mechanism's input, ``value`` its judgement, ``move`` its sensitivity in ``var``."""
     parted = inference.context.parts.get(inference.context.home, {}).get(var)
     if isinstance(parted, Entries):
         return parted.told_apart(_rows(var, value))
@@ -78,7 +78,7 @@ def told_apart(inference: Inference, var: Var, move: Move, node: Term, value: Ju
 
 
 def records_told_apart(inference: Inference, var: Var, move: Move) -> Var:
-    """The variable of what a function is given that may release all of it."""
+    """The variable of the part of a dataset that a called function reads, which may release all of it."""
     parted = inference.context.parts.get(inference.context.home, {}).get(var)
     if not isinstance(parted, Parted) or var in inference.context.tuples.values():
         return var
@@ -207,7 +207,7 @@ def _filters(inference: Inference, move: Move) -> list[Call] | None:
 
 
 def in_parts(inference: Inference, cost: Cost, span: Span) -> Cost:
-    """What a function spends, with what is told apart seen from outside."""
+    """The cost of a function from outside, as ``Parts`` of the parameters."""
     for var, parted in inference.context.parts.pop(inference.context.home).items():
         if isinstance(parted, Entries):
             cost = parted.in_parts(inference.solver, cost, span)

@@ -1,7 +1,8 @@
-"""What is paid for with numbers that vary: the largest price, mechanism by mechanism (:mod:`dp_lsp.infer.publics`).
+"""Upper bounds of costs over numbers that vary (:mod:`dp_lsp.infer.publics`): each event is replaced by one that
+dominates it for all values of these numbers.
 
-All that a mechanism says of a change depends on how far that moves its input, counted in the distance that it is made
-for. So the largest such ratio counts, of noise that is made for 1; and of its other numbers those that hide least.
+A mechanism's privacy depends on the ratio of its input's distance and the distance that it is calibrated to. So the
+largest ratio counts, with noise for 1; and of its other parameters the values that hide least.
 """
 
 from __future__ import annotations
@@ -39,14 +40,14 @@ _AS_IT_IS = Substitution({})
 
 
 class Price(NamedTuple):
-    """A cost without numbers that vary, and the parts of it that no number bounds."""
+    """A cost without numbers that vary, and the parts for which no number is an upper bound."""
 
     cost: Cost
     lost: tuple[Cost, ...] = ()
 
 
 def at_most(cost: Cost, values: Substitution = _AS_IT_IS) -> Price:
-    """A cost that is never less than this one with these values put in, whatever the numbers are that vary."""
+    """A cost that dominates this one under the substitution, for all values of the numbers that vary."""
     if values.idle and not any(_vary(*numbers(node)) for node in nodes(cost)):
         return Price(cost)
     walk = _AtMost(values, [])
@@ -218,7 +219,7 @@ _LOUDER = frozenset("εδ")
 
 
 def is_made_for_something(cost: Cost) -> bool:
-    """Whether noise is certainly made for a change of more than 0; that it is not is another problem."""
+    """Whether all noise is certainly calibrated to a distance above 0; that it is not is another problem."""
     if not isinstance(cost, Release):
         return True
     low = ends(cost.event.declared.single_poly()).low
@@ -226,7 +227,7 @@ def is_made_for_something(cost: Cost) -> bool:
 
 
 def origin(cost: Cost) -> Origin:
-    """Where a cost, or its first part, comes from."""
+    """The place of a cost, or of its first part."""
     while isinstance(cost, Sequence | Either):
         cost = cost.parts[0]
     return cost.origin

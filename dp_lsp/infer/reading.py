@@ -1,9 +1,8 @@
-"""Terms read by what evaluates them: what names stand for, through calls of functions and the names inside of them.
+"""A symbolic reader of terms: names are replaced by the terms that they are bound to, and calls of functions without
+side effects are inlined, where a rule needs more of a term than its judgement.
 
-A function that is called where something is read is read at that call, with the arguments in the place of its
-parameters. It is the same function in all calls if it is written here, or is defined by one method, so that it does the
-same with all that it is called with, or fails; what a name inside of it stands for is known in that call only. What is
-computed of terms is the same wherever it is written, but for what is drawn at random: nothing of that is read.
+An inlined function is written where it is read, or is defined by one method, so that it does the same with whatever it
+is given, or fails. Equal terms have equal values wherever they are written, unless they are random: these are not read.
 """
 
 from __future__ import annotations
@@ -81,7 +80,7 @@ def deeper(method: Callable[Concatenate[Self, P], R]) -> Callable[Concatenate[Se
 
 
 class Reading:
-    """Reads names, calls of functions, and public numbers."""
+    """Resolves names, inlines calls, and reads public numbers. Raises :class:`Unread` where a term cannot be read."""
 
     def __init__(self, inference: Inference) -> None:
         self.depth = self.steps = 0
@@ -90,13 +89,13 @@ class Reading:
     # Names
 
     def stands_for(self, node: Term, scope: Scope) -> tuple[Term, Scope]:
-        """The term that a name of a function stands for, and where it is written."""
+        """The term that a local name is bound to, with its scope."""
         while isinstance(node, Use) and isinstance(stands := scope.names.get(node.local), Later):
             node, scope = stands.term, stands.scope
         return node, scope
 
     def made(self, node: Term, scope: Scope) -> tuple[Term, Scope]:
-        """The term that made a value, if it has one."""
+        """The term that computed a value, with its scope, where there is one; else the term itself."""
         return self.followed(node, scope, (Use, Call, Closure, Apply))
 
     def followed(self, node: Term, scope: Scope, to: tuple[type[Term], ...]) -> tuple[Term, Scope]:
@@ -112,7 +111,7 @@ class Reading:
         raise Unread
 
     def identity(self, local: Local, scope: Scope) -> Hashable:
-        """What tells apart what a name stands for."""
+        """A key that is equal for names that are bound to the same value."""
         stands = scope.names.get(local, local)
         if not isinstance(stands, Later):
             return stands
@@ -141,7 +140,7 @@ class Reading:
     # Functions
 
     def called(self, node: Apply, scope: Scope) -> tuple[Term, Scope]:
-        """The value of a function that is called, and the names inside of it."""
+        """The body's value of a called function, with the scope of its parameters."""
         function, around = self.made(node.function, scope)
         method = self.method(function)
         names = {param.local: Later(arg, scope) for param, arg in _arguments(method, node)}
@@ -149,7 +148,7 @@ class Reading:
         return self.inside(method.body, Scope({**around.names, **names}, (id(node), self.identities(scope))))
 
     def applied(self, node: Term, scope: Scope, argument: Hashable) -> tuple[Term, Scope]:
-        """The value of a function of one argument, and the names inside of it."""
+        """The same for a function of one argument that is given."""
         function, around = self.made(node, scope)
         method = self.method(function)
         if len(method.params) != 1:
@@ -158,7 +157,7 @@ class Reading:
         return self.inside(method.body, around.with_name(method.params[0].local, argument))
 
     def inside(self, body: Body, scope: Scope) -> tuple[Term, Scope]:
-        """The value of a block, and the names that it binds."""
+        """The value of a block, with the scope of its names."""
         for bind in body.binds:
             items: Sequence[Term] = (bind.term,)
             if len(bind.targets) > 1 and isinstance(bind.term, MakeTuple):
@@ -192,7 +191,7 @@ class Reading:
     # Public numbers
 
     def public(self, node: Term, scope: Scope) -> Poly:
-        """A public number whose value is known, or has a symbol."""
+        """The formula of a public number. Raises :class:`Unread` if it is none."""
         node, scope = self.stands_for(node, scope)
         if isinstance(node, Literal) and not isinstance(node.value, bool):
             return Poly.of(node.value)
@@ -223,7 +222,7 @@ class Reading:
         return parts[0] - parts[1] if len(parts) == 2 else -parts[0]
 
     def public_or_none(self, node: Term, scope: Scope) -> Poly | None:
-        """The same; None of what is no public number."""
+        """The formula of a public number, None if it is none."""
         try:
             return self.public(node, scope)
         except Unread:
