@@ -100,7 +100,7 @@ def run(request: CheckRequest) -> int:
     watch(request.paths or (".",), check, clears=request.output_file is None)
 
 
-class _Round(NamedTuple):
+class _ReportedCheck(NamedTuple):
     """A check that was reported. ``others`` are files besides those that were checked which count."""
 
     code: int
@@ -108,7 +108,7 @@ class _Round(NamedTuple):
     others: tuple[str, ...] = ()
 
 
-def _round(request: CheckRequest, results: Results | None, before: Checks | None = None) -> _Round:
+def _round(request: CheckRequest, results: Results | None, before: Checks | None = None) -> _ReportedCheck:
     """Check and report once."""
     began = time.perf_counter()
     asked = request.settings, request.target_delta, request.baseline, request.update_baseline, request.limits
@@ -124,7 +124,7 @@ def _round(request: CheckRequest, results: Results | None, before: Checks | None
         point(fault)
     others = _others(configured, checks.graph.included, request)
     if faults:
-        return _Round(USAGE, checks, others)
+        return _ReportedCheck(USAGE, checks, others)
     if request.update_baseline:
         from dp_lsp.cli import accepting
 
@@ -145,7 +145,7 @@ def _round(request: CheckRequest, results: Results | None, before: Checks | None
     written = _write(_checked(files, request, code, time.perf_counter() - began), request)
     for complaint in wrong:
         complain(complaint)
-    return _Round(max(code, written), checks, others)
+    return _ReportedCheck(max(code, written), checks, others)
 
 
 def _others(configured: Configured, names: Iterable[str], request: CheckRequest) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _TOGETHER = 0.05  # seconds; what changes together is told together
 
 
-class Around:
+class ClosedReports:
     """What is known of the files that are not open, by file, and how many projects of them are still to be looked at.
 
     ``asked`` says that the client asks for the problems of all files; they are not published then."""

@@ -22,7 +22,7 @@ from dp_lsp.analysis.loading import Faulty
 from dp_lsp.analysis.workspace import Document, Workspace, document_key
 from dp_lsp.features import hover
 from dp_lsp.lsp import convert
-from dp_lsp.lsp.around import Around
+from dp_lsp.lsp.around import ClosedReports
 from dp_lsp.lsp.checking import Checker
 from dp_lsp.lsp.client import Client, Unwatched, above, watchers
 from dp_lsp.lsp.notifications import ClientLog, Progress, Refreshes
@@ -56,7 +56,7 @@ class Server(LanguageServer):
             self, "computing privacy-loss distributions for", lambda each: self.checker.spare(each)
         )
         self.tidying = Tidying()
-        self.around = Around(self)
+        self.around = ClosedReports(self)
         self.checker = Checker(
             self.documents,
             self._checked,

@@ -51,7 +51,7 @@ from dp_lsp.worker.frames import (
     Hasten,
     Learn,
     Look,
-    Move,
+    MovedPaths,
     NewConfiguration,
     OpenedText,
     Repaired,
@@ -96,7 +96,7 @@ class Inbox:
     def __init__(self) -> None:
         self._news: list[News] = []
         self._checks: dict[str, CheckOrder] = {}
-        self._derive: list[Derive | Move] = []
+        self._derive: list[Derive | MovedPaths] = []
         self._withdrawn: set[int] = set()
         self._newest: dict[str, int] = {}
         self._arrived = threading.Condition()
@@ -109,7 +109,7 @@ class Inbox:
                     case CheckOrder():
                         self._newest[message.document] = message.number
                         self._checks[message.document] = message
-                    case Derive() | Move():
+                    case Derive() | MovedPaths():
                         self._derive.append(message)
                     case Withdraw(number):
                         self._withdrawn.add(number)
@@ -122,7 +122,7 @@ class Inbox:
                 self._arrived.notify()
         os._exit(0)
 
-    def take(self, patience: float | None) -> tuple[list[News], CheckOrder | Derive | Move | None]:
+    def take(self, patience: float | None) -> tuple[list[News], CheckOrder | Derive | MovedPaths | None]:
         """The news, and the oldest check that nothing superseded, or else what is to be derived. Waits for any, but not
         longer than some seconds."""
         with self._arrived:
@@ -132,16 +132,16 @@ class Inbox:
                 return news, self._checks.pop(next(iter(self._checks)))
             return news, self._derive.pop(0) if self._derive else None
 
-    def put_back(self, request: Derive | Move) -> None:
+    def put_back(self, request: Derive | MovedPaths) -> None:
         """It is to be derived after the next check."""
         with self._arrived:
             self._derive.insert(0, request)
 
-    def is_withdrawn(self, request: Derive | Move) -> bool:
+    def is_withdrawn(self, request: Derive | MovedPaths) -> bool:
         """Whether nobody wants it any more."""
         return request.number in self._withdrawn
 
-    def must_wait(self, request: Derive | Move) -> bool:
+    def must_wait(self, request: Derive | MovedPaths) -> bool:
         """Whether something that is derived must stop, for good or for a check."""
         return self.is_withdrawn(request) or self.has_checks()
 
@@ -235,7 +235,7 @@ class Service:
             news, request = self._inbox.take(0.0 if self._rest or self._surveying else self._patience())
             for message in news:
                 self._heard(message)
-            if isinstance(request, Derive | Move):
+            if isinstance(request, Derive | MovedPaths):
                 self._derive(request)
             elif request and request.document in self._projects.open:
                 self._check(request)
@@ -444,11 +444,11 @@ class Service:
         if self._inbox.has_any():
             raise Superseded
 
-    def _derive(self, request: Derive | Move) -> None:
+    def _derive(self, request: Derive | MovedPaths) -> None:
         ticket = Ticket(partial(self._inbox.must_wait, request), self._deadline(request.limit))
         found: Derivable | None = None
         try:
-            if isinstance(request, Move):
+            if isinstance(request, MovedPaths):
                 found = self._projects.moved(request.moves, ticket.look)
             elif request.document in self._projects.open and not self._inbox.is_withdrawn(request):
                 found = self._derived(request, ticket)

@@ -47,7 +47,7 @@ from dp_lsp.worker.frames import (
     Learn,
     Look,
     Message,
-    Move,
+    MovedPaths,
     OpenedText,
     Repaired,
     Spare,
@@ -294,7 +294,7 @@ class Worker:
         self._asked[self._numbers] = self._limit, tell
         self.start()
         if self._link:
-            self._link.send(Move(self._numbers, moves, self._limit))
+            self._link.send(MovedPaths(self._numbers, moves, self._limit))
             self._watch_jobs()
         return self._numbers
 

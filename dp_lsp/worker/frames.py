@@ -99,7 +99,7 @@ class Wanted(Enum):
 
 
 Derivable = Explanation | str | tuple[Plotted, ...] | tuple[IncludeEdit, ...]
-"""One for each of :class:`Wanted`, and one for :class:`Move`."""
+"""One for each of :class:`Wanted`, and one for :class:`MovedPaths`."""
 
 
 class Derive(NamedTuple):
@@ -113,7 +113,7 @@ class Derive(NamedTuple):
     wanted: Wanted
 
 
-class Move(NamedTuple):
+class MovedPaths(NamedTuple):
     """Which paths in files must be others once these files and folders have other names: from what to what."""
 
     number: int
@@ -286,7 +286,7 @@ class Derived(NamedTuple):
     found: Derivable | None
 
 
-Question = Look | OpenedText | Learn | CheckOrder | Derive | Move | Withdraw | Hasten | Spare | Forget
+Question = Look | OpenedText | Learn | CheckOrder | Derive | MovedPaths | Withdraw | Hasten | Spare | Forget
 Answer = (
     WorkerReady
     | Begun

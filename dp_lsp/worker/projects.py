@@ -32,7 +32,7 @@ from dp_lsp.engine.merge import Graph, check_projects, together
 from dp_lsp.engine.repairs import Within, repairs
 from dp_lsp.problem import Problem
 from dp_lsp.text import Source, Span
-from dp_lsp.worker.survey import FilesNews, Survey
+from dp_lsp.worker.survey import FilesNews, WorkspaceSurvey
 
 MOST_FILES, MOST_FOLDERS = 10_000, 50_000
 """What is looked at below the folders of an editor, to see which files include which."""
@@ -124,7 +124,7 @@ class Projects:
         self._roots: set[str] = set()
         self._ignored: dict[str, Ignored] = {}  # by folder
         self._wishes: tuple[Wish, ...] = ()
-        self.survey: Survey | None = None
+        self.survey: WorkspaceSurvey | None = None
         self.configurations = Configurations(concerns=self._is_below)
 
     def look(self, folders: tuple[str, ...], wishes: tuple[Wish, ...] = (), survey: bool = False) -> None:
@@ -132,7 +132,7 @@ class Projects:
         ``survey``, it is found out what is wrong with files that are not open."""
         self._wishes = wishes
         if survey is (self.survey is None):
-            self.survey = Survey() if survey else None
+            self.survey = WorkspaceSurvey() if survey else None
         self.configurations.look()
         if folders != self._folders:
             self._folders = folders

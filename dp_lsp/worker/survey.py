@@ -33,7 +33,7 @@ class _Shared(NamedTuple):
     records: dict[bytes, ChunkRecord]
 
 
-class Survey:
+class WorkspaceSurvey:
     """What was found out of the closed files of a graph, and which projects are due."""
 
     def __init__(self) -> None:
