@@ -11,7 +11,7 @@ import pytest
 
 from dp_lsp.analysis.workspace import Document, Workspace
 from dp_lsp.features import signatures as cursors
-from dp_lsp.features.completion import MOST, Proposal, completion, documentation
+from dp_lsp.features.completion import MOST, Proposal, completion, documentation, load
 from dp_lsp.features.signatures import Signatures, signatures
 from dp_lsp.frontends.julia.parse import parse
 from dp_lsp.frontends.julia.vocabulary import SNIPPETS
@@ -122,6 +122,11 @@ def test_letters_in_order_and_the_most_likely_first() -> None:
     found = labels("f(x::Real) = gm‸")
     assert "gaussian_mechanism" in found and "laplacian_mechanism" not in found
     assert labels("f(x::Real) = la‸")[0] == "laplacian_mechanism"
+
+
+def test_what_the_first_proposal_waits_for_is_loaded_before() -> None:
+    """In a thread of its own: an error there is in the log of the server, and nowhere else."""
+    load()
 
 
 def test_after_two_colons_stands_first_what_fits() -> None:

@@ -61,7 +61,8 @@ class Proposals(NamedTuple):
 
 def load() -> None:
     """Load what the first proposal would wait for."""
-    _builtins()
+    for language in frontends.LANGUAGES.values():
+        _builtins(language.id)
 
 
 def completion(document: Document, offset: int, trigger: str = "") -> Proposals:

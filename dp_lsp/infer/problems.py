@@ -276,6 +276,7 @@ class WrongArgument(Kind):
 
     code = "DP202"
     name = "wrong-argument"
+    cause = "`{function}` takes {wanted}, not {given}"
     message = "`{function}` takes {wanted} here, but this is {given}"
     unchecked = True
 
@@ -866,6 +867,7 @@ class ConditionFails(Kind):
 
     code = "DP304"
     name = "condition-fails"
+    cause = "`{condition}` does not hold"
     message = "{reason}, and `{condition}` does not hold"
 
 
@@ -888,6 +890,7 @@ class HollowCondition(Kind):
 
     code = "DP310"
     name = "hollow-condition"
+    cause = "`{condition}` {fails}"
     message = "`{name}` {holds}: {reason}, and `{condition}` {fails}"
 
 
@@ -1102,6 +1105,7 @@ class WhomItProtects(Kind):
 
     code = "DP452"
     name = "whom-it-protects"
+    cause = "nothing says what the neighbours of `{parameter}` are"
     message = "whom does `{name}` protect? Nothing says what the neighbours of `{parameter}` are: annotate it"
     unchecked = True
 
@@ -1421,6 +1425,7 @@ class PrivateBranch(Kind):
 
     code = "DP429"
     name = "private-branch"
+    cause = "which branch runs depends on private `{variable}`"
     message = (
         "which branch runs depends on private `{variable}`, and the result reveals it: decide by a value that a "
         "mechanism released"
@@ -1798,6 +1803,7 @@ class PrivateCount(Kind):
 
     code = "DP422"
     name = "private-count"
+    cause = "`{count}` is private, because a record may be {changed}"
     message = "`{count}` is private, because a record may be {changed} ({relation}), {so}"
 
 
@@ -1826,6 +1832,7 @@ class UnknownCount(Kind):
 
     code = "DP423"
     name = "unknown-count"
+    cause = "how far `{written}` moves depends on how many records there are, which is private"
     message = "how far `{written}` moves depends on how many records there are, which is private here: {reason}"
     unchecked = True
 

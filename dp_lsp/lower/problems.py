@@ -948,6 +948,7 @@ class Unsupported(Kind):
 
     code = "DP002"
     name = "unsupported-syntax"
+    cause = "{what} is not part of the language that is checked"
     message = "{what} is not part of the language that is checked, so nothing is known of {where}{hint}"
     unchecked = True
     unsupported = True
