@@ -493,6 +493,30 @@ class Opaque(Node):
         self.broken = broken
 
 
+class Symbol(Opaque):
+    """A ``name`` as a value."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, start: int, end: int, name: str, summary: Summary = NO_EFFECT) -> None:
+        super().__init__(start, end, "a symbol", summary)
+        self.name = name
+
+
+class Evaluates(Opaque):
+    """Code that is evaluated in its module once the values of variables are written into it. ``code`` is what it does
+    if the ``spliced`` variables stand for names: where it may bind one of these there is ``$`` and the variable."""
+
+    __slots__ = ("code", "spliced")
+
+    def __init__(
+        self, start: int, end: int, what: str, summary: Summary, code: Summary, spliced: frozenset[str]
+    ) -> None:
+        super().__init__(start, end, what, summary)
+        self.code = code
+        self.spliced = spliced
+
+
 class Unread(Opaque):
     """A statement that cannot be read. ``name`` is that of the function which it defines, if its beginning says so, and
     ``defines`` are the functions that it may define, or that were meant to stand behind it."""

@@ -120,17 +120,21 @@ def _doubt_opened(units: Units, clouds: dict[str, str], language: Language) -> N
     """Words of the language that only a module of others may bring, and what uses them."""
     opened = [(index, each) for index, unit in enumerate(units) for each in unit.lowered.opened]
     exports = {each.module: _exported(each, language) for _, each in opened}
+    sure = {each.module for _, each in opened if not each.may}
     for index, each in opened:
         exported = exports[each.module]
         if exported is not None and each.module.split(".")[0] in language.vocabulary.modules:
             continue
-        others = frozenset[str]().union(*(words or () for module, words in exports.items() if module != each.module))
+        others = frozenset[str]().union(*(exports[module] or () for module in sure - {each.module}))
         doubtful: dict[str, None] = {}
         for unit in units:
             words = [word for word in sorted(unit.lowered.mentions) if _may_be(word, exported, others, language)]
+            words = [word for word in words if language.vocabulary.homes.get(word) != each.module]
             for definition in unit.lowered.definitions if words else ():
                 clouds.setdefault(definition.name, f"`{words[0]}` may be that of `{each.module}`")
             doubtful |= dict.fromkeys(words)
+            if any(word[0] == "@" for word in words):
+                clouds.setdefault(EVERYTHING, f"`{each.module}` may bring a macro")
         if doubtful:
             instead = "include its file without the `module` around it"
             instead = instead if each.module.startswith(".") else f"write `import {each.module}`"

@@ -94,9 +94,11 @@ def unbalanced(units: Sequence[InferenceUnit]) -> dict[int, Problem]:
 
 
 class _OpenFile:
-    """A file that is being run through: the next unit, and the modules that are open at it."""
+    """A file that is being run through: the next unit, and the modules that are open at it. ``may`` says that it may
+    run, or not."""
 
-    def __init__(self, name: str, file: File, module: int) -> None:
+    def __init__(self, name: str, file: File, module: int, may: bool) -> None:
+        self.may = may
         self.name = name
         self.file = file
         self.position = 0
@@ -117,7 +119,7 @@ class _Expansion:
         self._seen: set[tuple[str, int]] = set()
 
     def run(self, root: str, language: Language) -> Project:
-        self._enter(root, self._text(root), 0)
+        self._enter(root, self._text(root), 0, may=False)
         while self._stack:
             frame, part = self._stack[-1]
             if frame.position == len(frame.file.units):
@@ -136,13 +138,13 @@ class _Expansion:
     def _text(self, name: str) -> SourceText:
         return self._readable(name, self._loader.text(name))
 
-    def _enter(self, name: str, text: SourceText, module: int) -> None:
-        """Run through a file next."""
+    def _enter(self, name: str, text: SourceText, module: int, may: bool) -> None:
+        """Run through a file next. What one defines that ``may`` run is in doubt."""
         self._seen.add((name, module))
         if text.problem is not None:
             self._parts.append(ProjectPart(name, Source(text.content), (), text.problem))
         else:
-            self._stack.append((_OpenFile(name, self._cut(text.content), module), len(self._parts)))
+            self._stack.append((_OpenFile(name, self._cut(text.content), module, may), len(self._parts)))
             self._parts.append(None)
 
     def _unit(self, frame: _OpenFile) -> None:
@@ -155,9 +157,18 @@ class _Expansion:
                 frame.modules.pop()
         for name, _, reason in unit.lowered.clouded:
             self._clouds.setdefault(name, reason)
+        if frame.may:
+            unit = self._doubted(unit, frame.name)
         module = frame.modules[-1]
         frame.places.append((module, len(self._modules[module])))
         self._modules[module].append(self._including(unit, frame.name, module) if unit.lowered.includes else unit)
+
+    def _doubted(self, unit: InferenceUnit, file: str) -> InferenceUnit:
+        """A unit of a file that may be included, or not."""
+        for definition in unit.lowered.definitions:
+            self._clouds.setdefault(definition.name, f"`{shown(file)}` may be included, or not")
+        opened = tuple(each._replace(may=True) for each in unit.lowered.opened)
+        return unit._replace(lowered=unit.lowered._replace(opened=opened)) if opened else unit
 
     def _open(self, name: str, frame: _OpenFile) -> None:
         """Go on in a module of its own. One that is there already is replaced by it, so it is another."""
@@ -196,7 +207,7 @@ class _Expansion:
         if len(self._parts) >= MOST:
             return TooManyIncludes.at(include.span, what=f"this project has more than {MOST:,} files")
         text = self._text(name)
-        self._enter(name, text, module)
+        self._enter(name, text, module, include.may or self._stack[-1][0].may)
         if text.problem is None:
             return None
         return IncludeUnreadable.at(include.span, path=include.path, reason=text.problem.message)

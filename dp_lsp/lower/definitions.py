@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -38,10 +38,11 @@ _KNOWN_ACTS = (Familiar.FAILS, Familiar.SHOWS, Familiar.SHOWS_AND_GIVES, Familia
 
 
 class Include(NamedTuple):
-    """``include("path")`` at top level, and where it stands."""
+    """``include("path")`` at top level, and where it stands. It ``may`` run, or not."""
 
     path: str
     span: Span
+    may: bool = False
 
 
 class Imported(NamedTuple):
@@ -55,10 +56,11 @@ class Imported(NamedTuple):
 
 
 class Opened(NamedTuple):
-    """A module whose exported names an import brings, and where that stands."""
+    """A module whose exported names an import brings, and where that stands. It ``may`` do so, or not."""
 
     module: str
     span: Span
+    may: bool = False
 
 
 class Addition(NamedTuple):
@@ -246,13 +248,36 @@ class _TopLevel:
         """A statement that is evaluated while the file is loaded, and whose value nobody uses. It may do what functions
         may that it calls, which is said where these stand; here it counts which names it gives another meaning. If
         there are none it is none of ours."""
-        what, does = _acts(node), summary(node, self._vocabulary)
+        followed = frozenset(self._followed(node))
+        what, does = _acts(node), summary(node, self._vocabulary, followed)
         if leaves(node):
             self._refuse(node, what)
         elif does.is_harmless:
             self._cloud(node, does, what)
         else:
             self._refuse(node, what, summed_up=True)
+
+    def _followed(self, node: surface.Node) -> Iterator[surface.Node]:
+        """Where a statement may include a file, or bring names, depending on a condition: what that may do is known."""
+        if not isinstance(node, surface.If):
+            return
+        pending: list[surface.Node] = [node]
+        while pending:
+            item = pending.pop()
+            match item:
+                case surface.If():
+                    pending += [item.then, *([] if item.otherwise is None else [item.otherwise])]
+                case surface.Block(statements=statements):
+                    pending += statements
+                case surface.Import(opened=()):
+                    self._import(item)
+                    yield item
+                case surface.Call(
+                    callee=surface.Name(name=name), args=(surface.Text(value=path) as text,), keywords=()
+                ):
+                    if name == self._vocabulary.includes and "\\" not in self._text[text.start : text.end]:
+                        self._includes.append(Include(path, item.span, may=True))
+                        yield item
 
     def _refuse_assignment(self, node: surface.Assign) -> None:
         """An assignment that is refused: what it binds is not known, and nothing else if it only binds names."""
@@ -279,7 +304,8 @@ class _TopLevel:
 
     def _bring(self, node: surface.Import, name: surface.Brought) -> None:
         """A name that is written in an import. One of the language must stand for what it stood for before."""
-        trusted = name.module in self._vocabulary.modules and name.here == name.there
+        trusted = name.module in self._vocabulary.modules or name.module == self._vocabulary.homes.get(name.there)
+        trusted = trusted and name.here == name.there
         may_change = self._language.semantics.may_change
         hides = may_change(name.there) and not may_change(name.here)
         if (is_reserved(name.here, self._language) and not trusted) or hides:
@@ -313,14 +339,16 @@ class _TopLevel:
         """Of the names to which a node may give another meaning nothing is known."""
         names = does.binds | does.outside
         self._mentions |= does.mentions | does.members
+        alone = isinstance(node, surface.Opaque) and len(does.methods) == 1
         for name, qualified, types in sorted(does.methods, key=lambda each: each.name):
-            if qualified or is_reserved(name, self._language) or name in self._vocabulary.unasked:
-                names -= {name}
+            of_language = qualified or is_reserved(name, self._language) or name in self._vocabulary.unasked
+            if of_language:
                 reason = f"a method of `{name}` of another module" if qualified else f"`{name}` gets another meaning"
                 self._additions.append(Addition(name, qualified, types, node.span, reason))
-            elif types:
-                names -= {name}
+            elif types and alone:
                 self._additions.append(Addition(name, False, types, node.span, what, hidden=True))
+            if alone and not qualified and (types or of_language):  # nothing else here is of that name
+                names -= {name} - does.outside
         if (
             does.anything
             or self._shows_all(does)

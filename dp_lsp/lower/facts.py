@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -161,20 +161,30 @@ def as_function(known: Meant, code: Rendering) -> str:
     return code.function(params, call) if call else ""
 
 
-def summary(node: surface.Node, vocabulary: Vocabulary) -> surface.Summary:
+def summary(
+    node: surface.Node, vocabulary: Vocabulary, followed: frozenset[surface.Node] = frozenset()
+) -> surface.Summary:
     """What evaluating a node may do, at its own level. What a function assigns is its own; a ``global`` in it reaches
     out, and so does what its annotations, which are evaluated where it is defined, do. Of its default values, and of
-    what it is annotated to return, which are evaluated when it is called, the same is said."""
+    what it is annotated to return, which are evaluated when it is called, the same is said. What is ``followed``
+    is left out."""
     mentions, binds, outside = set[str](), set[str](), set[str]()
     opaque, anything = list[surface.Summary](), ""
+    written: Written | None = None
     pending = [(node, False)]
     while pending:
         item, inside = pending.pop()
+        if item in followed:
+            continue
         below = inside
         match item:
             case surface.Name(name=name) | surface.TypeExpr(name=name):
                 mentions.add(name)
                 anything = anything or (f"`{name}`" if name in vocabulary.running else "")
+            case surface.Evaluates(summary=found):
+                written = written or Written(node)
+                found = written.does(item, vocabulary) or found
+                opaque.append(found.inside() if inside else found)
             case surface.Opaque(summary=found):
                 opaque.append(found.inside() if inside else found)
             case surface.Assign(target=target):
@@ -196,8 +206,78 @@ def summary(node: surface.Node, vocabulary: Vocabulary) -> surface.Summary:
     return own.joined(*opaque) if opaque else own
 
 
+class Written:
+    """What variables stand for that loops and assignments in a node give names which are written out, as values. Of
+    one that anything else may give a value nothing is known."""
+
+    def __init__(self, node: surface.Node) -> None:
+        self._names: dict[str, frozenset[str] | None] = {}
+        for item in below(node):
+            match item:
+                case surface.For(target=target, iterable=surface.Tuple(items=items) | surface.Vector(items=items)):
+                    for value in items:
+                        self._give(target, value)
+                case surface.Assign(target=target, value=value, operator=None):
+                    self._give(target, value)
+                case surface.For(target=target) | surface.Assign(target=target):
+                    self._lose(names_below(target))
+                case surface.Parameter(name=name):
+                    self._lose((name,))
+                case surface.Evaluates():
+                    pass
+                case surface.Opaque(summary=found):
+                    self._lose(found.binds | found.outside)
+
+    def _lose(self, names: Iterable[str]) -> None:
+        self._names |= dict.fromkeys(names)
+
+    def _give(self, target: surface.Node, value: surface.Node) -> None:
+        """A value for a variable, or one for each of several."""
+        match target, value:
+            case surface.Tuple(items=targets), surface.Tuple(items=values) if len(targets) == len(values):
+                for each, part in zip(targets, values, strict=True):
+                    self._give(each, part)
+                return
+        found = self._value(value)
+        if not isinstance(target, surface.Name) or found is None:
+            self._lose(names_below(target))
+            return
+        known = self._names.get(target.name, frozenset())
+        self._names[target.name] = None if known is None else known | found
+
+    def _value(self, value: surface.Node) -> frozenset[str] | None:
+        """The names that a value may stand for in code; None where that is not written out."""
+        match value:
+            case surface.Symbol(name=name):
+                return frozenset((name,))
+            case surface.Number() | surface.Text():
+                return frozenset()
+        return None
+
+    def does(self, item: surface.Evaluates, vocabulary: Vocabulary) -> surface.Summary | None:
+        """What code may do that is evaluated, if it is known which names are written into it."""
+        values = {name: self._names.get(name) for name in item.spliced}
+        known = {f"${name}": found for name, found in values.items() if found is not None}
+        names = frozenset[str]().union(*known.values())
+        if len(known) < len(values) or not names.isdisjoint(vocabulary.running):
+            return None
+
+        def put(bound: frozenset[str]) -> frozenset[str]:
+            return frozenset[str]().union(*(known.get(name, (name,)) for name in bound))
+
+        code = item.code
+        methods = [each._replace(name=name) for each in code.methods for name in put(frozenset((each.name,)))]
+        binds, outside, members = map(put, (code.binds, code.outside, code.members))
+        if any("$" in name for name in (*binds, *outside, *members)):
+            return None  # a part of a name
+        put_in = code._replace(mentions=code.mentions | names, binds=binds, outside=outside, members=members)
+        return put_in._replace(methods=frozenset(methods))
+
+
 def _members_below(target: surface.Node) -> set[str]:
     """The fields that an assignment to a pattern sets; that of a module is a top-level name."""
+    if isinstance(target, surface.Index):
+        return set()  # what is found there is changed, and not what the name of a field stands for
     fields = (item.summary.members for item in below(target) if isinstance(item, surface.Opaque))
     return set().union(*fields)
 

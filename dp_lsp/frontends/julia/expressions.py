@@ -123,6 +123,8 @@ class _Headers:
         self.text = ""
         self.tokens: Sequence[Token] = ()
         self.made: dict[Node, _Made] = {}
+        self.signs: dict[Node, str] = {}
+        """The signs of operations that have no meaning for the checker."""
         self.opaques: dict[Opaque, None] = {}
         """The opaque nodes that may stand in the tree, in the order of their making."""
 
@@ -209,7 +211,7 @@ class _Headers:
         made = self.made.get(node)
         if isinstance(made, _Typed) and made.value is not None:
             return isinstance(made.value, Call)
-        return isinstance(made, Limited)
+        return isinstance(made, Limited) or node in self.signs
 
     def defined(self, node: Node) -> Summary:
         """What a definition with this header gives another meaning."""
@@ -226,6 +228,8 @@ class _Headers:
                 if not extended(made.name):
                     return Summary(outside=frozenset((made.name,)))
                 return Summary(methods=frozenset((Added(made.name, True, types),)))
+            elif node in self.signs:
+                return Summary(binds=frozenset((self.signs[node],)))
             elif isinstance(node, Call):
                 types = frozenset() if bounds is None else self._needed(node, bounds)
                 node = node.callee
@@ -407,6 +411,7 @@ class ExpressionBuilder(_Headers):
         self.text = text
         self.tokens = tokens
         self.made = {}
+        self.signs = {}
         self.opaques = {}
         self.around: dict[Node, Span] = {}
         self.known: dict[Node, Evaluated] = {}
@@ -469,7 +474,9 @@ class ExpressionBuilder(_Headers):
             return self._dotted(operator, symbol, args)
         what = f"the operator `{symbol}`"
         made = _Bounded(*args) if symbol == "<:" and len(args) == 2 else None
-        return self._opaque([operator if start == operator.start else args[0], args[-1]], what, made)
+        node = self._opaque([operator if start == operator.start else args[0], args[-1]], what, made)
+        self.signs[node] = symbol
+        return node
 
     def _dotted(self, operator: Token | Name, symbol: str, args: Sequence[Node]) -> Node:
         """An operation with a dot, if the one without has a meaning for the checker."""

@@ -17,13 +17,24 @@ from dp_lsp.frontends.julia.outline import (
     partners,
     statement_end,
 )
-from dp_lsp.frontends.julia.summary import damaged, summary
+from dp_lsp.frontends.julia.summary import calls_library, damaged, evaluated, quoted, summary
 from dp_lsp.frontends.julia.tokens import BLOCKS, MATES, OPENERS, OPERANDS, UNCHECKED, Broken, Ready, Token, words
-from dp_lsp.frontends.julia.vocabulary import BY_NAME, GIVING, HINTS, LOGGING, UNCHECKING, VIEWS
+from dp_lsp.frontends.julia.vocabulary import (
+    AT_EXPANSION,
+    BY_NAME,
+    EVALUATES,
+    GIVING,
+    HINTS,
+    LIBRARY_CALL,
+    LOGGING,
+    UNCHECKING,
+    VIEWS,
+)
 from dp_lsp.problem import Problem
 from dp_lsp.surface import (
     MACRO_CALL,
     Brought,
+    Evaluates,
     Export,
     Import,
     Node,
@@ -72,7 +83,7 @@ class Folded:
     def __init__(self, tokens: list[Token]) -> None:
         self.problems: list[Problem] = []
         self.tokens = self._without_black_boxes(tokens)
-        if any(token.type in FOLDED for token in self.tokens):
+        if any(token.type in FOLDED or token.value == LIBRARY_CALL for token in self.tokens):
             self.tokens = _Folder(self.tokens, self.problems).run()
 
     def _without_black_boxes(self, tokens: list[Token]) -> list[Token]:
@@ -197,8 +208,13 @@ class _Folder:
             self._fold(group.kept, _BLOCKS[group.type])
         elif group.type in _BRACKETS:
             self._fold(group.kept, _BRACKETS[group.type])
+        elif group.type == "CALL" and self._calls_library(group.kept - 1):
+            self._fold(group.kept - 1, "a call of a C function")
         elif group.type == "LSQB" and group.generates and not self._comprehends(group.marks):
             self._fold(group.kept, "a comprehension")
+
+    def _calls_library(self, place: int) -> bool:
+        return place >= 0 and self.out[place].value == LIBRARY_CALL and calls_library(self.out, place)
 
     def _comprehends(self, marks: list[int]) -> bool:
         """Whether what has these marks goes over one thing by one variable: the grammar reads that."""
@@ -282,6 +298,10 @@ class _Folder:
                 node = _imported(tokens)
             elif tokens[0].type == "EXPORT":
                 node = Export(tokens[0].start, tokens[-1].end)
+            elif tokens[0].value == EVALUATES and isinstance(node, Opaque) and (code := evaluated(tokens[1:])):
+                node = Evaluates(node.start, node.end, node.what, node.summary, *code)
+            elif what == _BRACKETS["QUOTED"] and len(tokens) == 4 and not isinstance(tokens[2], Ready):
+                node = quoted(node.start, node.end, tokens[2].value)
             elif tokens[0].type == "STRUCT" and isinstance(node, Opaque) and tokens[1].type == "NAME":
                 node = _type_definition(tokens, node)
         self.out[kept:] = [Ready("NODE", node, "")]
@@ -351,6 +371,8 @@ def _is_hint(tokens: Sequence[Token]) -> bool:
     name, *written = tokens
     if not written or written[0].type == "MCALL":
         return False
+    if name.value == AT_EXPANSION:
+        return written[0].type == "IF"
     return name.value in HINTS or (name.value in (UNCHECKING, VIEWS) and not any(map(_indexes, written)))
 
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from dp_lsp import surface
 from dp_lsp.frontends.julia import strings, vocabulary
 from dp_lsp.frontends.julia.folding import normalised
-from dp_lsp.frontends.julia.summary import summary
+from dp_lsp.frontends.julia.summary import quoted, summary
 from dp_lsp.frontends.julia.tokens import (
     ALIASES,
     BINARY,
@@ -596,9 +596,7 @@ class Lexer(_Desk):
         if _NO_OPERAND.match(text, end):
             return self._add("WHOLE", start, end, ":")
         if found := _patterns(text.isascii()).symbol.match(text, start):
-            name = found[0][1:]  # whoever is given the symbol may call what it names
-            does = surface.Summary(anything=f"`{name}`" if name in vocabulary.EVALUATING else "")
-            return self._ready(start, found.end(), "a symbol", does)
+            return self._made(quoted(start, found.end(), found[0][1:]))
         if text[end : end + 1] == "(":
             self._operand(start)
             return self._add("QUOTED", start, end, ":")

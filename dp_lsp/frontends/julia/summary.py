@@ -11,15 +11,17 @@ from typing import NamedTuple
 
 from dp_lsp.frontends.julia.outline import CLOSING, SEPARATORS, partners
 from dp_lsp.frontends.julia.tokens import BLOCKS, OPENERS, Ready, Token, words
-from dp_lsp.frontends.julia.vocabulary import DEFINING, EVALUATING, MACROS, SHOWING
-from dp_lsp.surface import Import, Opaque, Summary
+from dp_lsp.frontends.julia.vocabulary import DEFINING, EVALUATING, LIBRARY_CALL, MACROS, PACKAGE_MACROS, SHOWING
+from dp_lsp.surface import Added, Import, Opaque, Summary, Symbol, Text
 
 _NAMING = words("STRUCT MODULE BAREMODULE CONST LOCAL GLOBAL")
 _LISTED = words("NAME COMMA LPAR")
 _ASSIGNING = words("ASSIGN OPASSIGN")
 _APART = words("QUERY ALT ARROW AND OR PAIR")
 _SIGNS = words("PM PLUS TIMES POW NOT COMPARE SUBTYPE PIPE ADJ COLON")
-_HOMES = words("Base Core Threads Test Printf Logging")
+_SPLICE = "$"
+"""Is mentioned where a value is written into code."""
+_HOMES = words("Base Core Math Experimental Threads Test Printf Logging")
 """Modules of Julia whose macros may be called with their name."""
 
 
@@ -29,6 +31,64 @@ def summary(tokens: Sequence[Token]) -> Summary:
     for index in range(len(tokens)):
         reading.token(index)
     return reading.found()
+
+
+def evaluated(tokens: Sequence[Token]) -> tuple[Summary, frozenset[str]] | None:
+    """What code may do that is evaluated at top level once the values of variables are written into it, if these stand
+    for names, and the variables. None if more is written into it than values of variables.
+
+    Source: the Julia manual, "Metaprogramming", "Interpolation" and "Code Generation"."""
+    if _is_elsewhere(tokens):
+        return None
+    written, spliced, index = list[Token](), set[str](), 0
+    while index < len(tokens):
+        token, names = tokens[index], [each.value for each in tokens[index + 1 : index + 4]]
+        kinds = [each.type for each in tokens[index + 1 : index + 4]]
+        if isinstance(token, Ready) and isinstance(token.node, Opaque) and _SPLICE in token.node.summary.mentions:
+            return None  # into what has been read
+        if token.type != "DOLLAR":
+            written.append(token)
+        elif kinds[:1] == ["NAME"] or (kinds[:1] == ["LPAR"] and kinds[1:] == ["NAME", "RPAR"]):
+            name = names[0] if kinds[0] == "NAME" else names[1]
+            spliced.add(name)
+            index += 1 if kinds[0] == "NAME" else 3
+            written.append(Token("NAME", token.start, tokens[index].end, f"${name}"))
+        else:
+            return None
+        index += 1
+    found = summary(written)
+    mentions = frozenset(name for name in found.mentions if name[0] != "$")
+    return found._replace(outside=found.outside | found.binds, mentions=mentions), frozenset(spliced)
+
+
+def _is_elsewhere(tokens: Sequence[Token]) -> bool:
+    """Whether code begins with the name of the module that it is evaluated in."""
+    kinds = [token.type for token in tokens]
+    at = 0
+    while kinds[at : at + 2] == ["NAME", "DOT"]:
+        at += 2
+    behind = kinds[at + 1 : at + 2]
+    return kinds[at : at + 1] == ["NAME"] and behind not in (["CALL"], ["CURLY"], ["ASSIGN"], ["OPASSIGN"])
+
+
+def quoted(start: int, end: int, name: str) -> Symbol:
+    """A name as a value. Whoever is given it may call what it names."""
+    return Symbol(start, end, name, Summary(anything=f"`{name}`" if name in EVALUATING else ""))
+
+
+def calls_library(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a C function of a library is called by a name that is written out: it knows no names of Julia. Those of
+    Julia's own library may run other text."""
+    kinds = [token.type for token in tokens[index + 1 : index + 7]]
+    if kinds[:4] != ["CALL", "LPAR", "NODE", "COMMA"] or kinds[4:] not in (
+        *(["NAME", "RPAR"], ["STRING", "RPAR"], ["NODE", "RPAR"]),
+    ):
+        return False
+    named, library = (each.node if isinstance(each, Ready) else None for each in (tokens[index + 3], tokens[index + 5]))
+    if not isinstance(named, Symbol) or named.name.startswith(("jl_", "ijl_")):
+        return False
+    where = library.name if isinstance(library, Symbol) else tokens[index + 5].value
+    return (library is None or isinstance(library, Symbol | Text)) and "julia" not in where.lower()
 
 
 def damaged(found: Summary) -> Summary:
@@ -44,12 +104,12 @@ def extended(name: str) -> str:
 
 
 class _Statement(NamedTuple):
-    """What stands left of an assignment, if one follows: names, fields, and whether one of these is called, or an entry
-    meant."""
+    """What stands left of an assignment, if one follows: names, fields, where one of these is called, and whether an
+    entry is meant."""
 
     names: list[str]
     fields: list[str]
-    called: bool = False
+    called: int = 0
     indexed: bool = False
 
 
@@ -64,6 +124,7 @@ class _Reading:
         self._binds: set[str] = set()
         self._outside: set[str] = set()
         self._members: set[str] = set()
+        self._methods: set[Added] = set()
         self._anything = ""
         self._stores = False
         self._inner: list[Summary] = []
@@ -74,7 +135,7 @@ class _Reading:
     def found(self) -> Summary:
         """All that was read."""
         mentions, binds, outside, members = map(frozenset, (self._mentions, self._binds, self._outside, self._members))
-        own = Summary(mentions, binds, outside, members, self._anything, self._stores)
+        own = Summary(mentions, binds, outside, members, self._anything, self._stores, frozenset(self._methods))
         return own.joined(*self._inner)
 
     def token(self, index: int) -> None:
@@ -86,7 +147,7 @@ class _Reading:
         elif kind == "NAME":
             self._name(index, token.value)
         elif kind in _ASSIGNING:
-            self._assigned(by_entries=token.value.startswith("."))
+            self._assigned(token.value.startswith("."), self._before(index) == "RSQB")
         elif kind in OPENERS or kind in BLOCKS:
             self._open(index, kind)
         elif kind in CLOSING:
@@ -99,6 +160,8 @@ class _Reading:
             self._macro(index, token.value)
         elif kind in ("IMPORT", "USING"):
             self._may("an import")
+        elif kind == "DOLLAR":
+            self._mentions.add(_SPLICE)
         self._naming = kind if kind in _NAMING else self._naming if kind in _LISTED else ""
 
     def _may(self, what: str) -> None:
@@ -124,13 +187,15 @@ class _Reading:
 
     def _name(self, index: int, name: str) -> None:
         before = self._before(index)
-        if name in EVALUATING:
+        if name == LIBRARY_CALL and calls_library(self._tokens, index):
+            self._stores = True
+        elif name in EVALUATING:
             self._may(f"`{name}`")
         if before == "DOT":
             self._members.add(name)
             self._statement.fields.append(name)
-            called = self._statement.called or self._after(index) == "CALL"
-            self._statement = self._statement._replace(called=called)
+            called = index + 1 if self._after(index) == "CALL" else 0
+            self._statement = self._statement._replace(called=self._statement.called or called)
             return
         if self._after(index) == "KWASSIGN" and not self._naming:
             self._binds |= {name} if self._around() == "MCALL" else set()
@@ -145,14 +210,51 @@ class _Reading:
             self._binds.add(name)
             self._outside |= {name} if self._naming == "GLOBAL" else set()
 
-    def _assigned(self, by_entries: bool) -> None:
+    def _assigned(self, by_entries: bool, entry: bool) -> None:
+        """An assignment, to all entries of what stands left of it, or to one ``entry``."""
         names, fields, called, indexed = self._statement
         self._stores = self._stores or indexed or by_entries
-        self._binds.update(names, fields)
-        self._outside.update(fields)
-        if called:
-            self._may(extended(fields[-1]))
+        if entry and len(names) == 1:
+            fields = []  # what is found there is changed, and not what the name of a field stands for
+        if called:  # what stands before the name is that of a module
+            self._extend(fields[-1], called)
+        else:
+            self._binds.update(names, fields)
+            self._outside.update(fields)
         self._fresh()
+
+    def _extend(self, name: str, call: int) -> None:
+        """A method of a function of another module, whose header is the call that begins there."""
+        if extended(name):
+            self._methods.add(Added(name, True, self._needed(call)))
+        else:
+            self._outside.add(name)
+
+    def _needed(self, call: int) -> frozenset[str]:
+        """The types that arguments must have, as far as they stand alone behind a name, and no variable of types may
+        have such a name."""
+        tokens = self._tokens
+        self._partner = self._partner or partners(tokens)
+        end = self._partner[call]
+        if tokens[call].type != "CALL" or end < 0:
+            return frozenset()
+        last = end + 1
+        while last < len(tokens) and tokens[last].type not in ("NL", "ASSIGN"):
+            last += 1
+        limits = {token.value for token in tokens[end:last]}
+        found, start, index = set[str](), call + 1, call + 1
+        while index <= end:
+            if index == end or tokens[index].type in ("COMMA", "SEMI"):
+                kinds = [token.type for token in tokens[start:index]]
+                at = kinds.index("TYPE") + 1 if "TYPE" in kinds[:2] else len(kinds)
+                plain = not {"ASSIGN", "KWASSIGN", "DOTS"} & set(kinds) and kinds[at : at + 1] == ["NAME"]
+                if plain and kinds[at + 1 : at + 2] in ([], ["CURLY"]):
+                    found.add(tokens[start + at].value)
+                if index < end and tokens[index].type == "SEMI":
+                    break
+                start = index + 1
+            index = max(index, self._partner[index]) + 1 if index < end else index + 1
+        return frozenset(name for name in found - limits if name[0] != "$")
 
     def _open(self, index: int, kind: str) -> None:
         if kind == "FUNCTION":
@@ -180,8 +282,7 @@ class _Reading:
             self._binds.add(tokens[place].value)
             self._outside |= {tokens[place].value} if self._before(index) == "GLOBAL" else set()
         elif tokens[place].type == "NAME":
-            self._outside.add(tokens[place].value)
-            self._may(extended(tokens[place].value))
+            self._extend(tokens[place].value, min(place + 1, len(tokens) - 1))
         elif tokens[place].type == "FPAR":
             self._partner = self._partner or partners(tokens)
             end = self._partner[place] + 1
@@ -190,7 +291,9 @@ class _Reading:
 
     def _macro(self, index: int, name: str) -> None:
         home = self._tokens[index - 2].value if self._before(index) == "DOT" and index > 1 else ""
-        if name not in MACROS or (home and home not in _HOMES):
+        if name in PACKAGE_MACROS and home in ("", PACKAGE_MACROS[name]):
+            self._mentions.add(name)
+        elif name not in MACROS or (home and home not in _HOMES):
             self._may(f"`{name}`")
         elif name in DEFINING:
             self._defined(index, name)
@@ -203,4 +306,4 @@ class _Reading:
             self._may(f"`{name}` of something that has no name")
             return
         listed = [token.value for token in self._tokens[place:] if token.type == "NAME"]
-        self._binds.update([first.value] if name == "@deprecate" else listed)
+        self._binds.update(listed if name == "@enum" else [first.value])

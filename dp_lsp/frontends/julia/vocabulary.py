@@ -101,6 +101,12 @@ EVALUATING = frozenset(
 """Functions of Julia that run other text, give a name that they are told a value, or tell what is drawn at random: any
 top-level name may have another meaning afterwards."""
 
+LIBRARY_CALL = "ccall"
+"""The one of them that calls a C function."""
+
+EVALUATES = "@eval"
+"""The macro of Julia that runs code at top level into which values are written."""
+
 SHOWING = frozenset(("show", "print", "summary"))
 """Functions of Julia that it calls unasked, but only to show a value."""
 
@@ -108,7 +114,8 @@ MACROS = frozenset(
     f"@{name}"
     for name in re.findall(
         r"\S+",
-        ". assert show time timev timed elapsed allocated info warn error debug logmsg inbounds inline noinline simd "
+        ". deprecate_binding evalpoly horner pure optlevel assume_effects constprop "
+        "assert show time timev timed elapsed allocated info warn error debug logmsg inbounds inline noinline simd "
         "fastmath view views boundscheck propagate_inbounds nospecialize specialize printf sprintf test test_throws "
         "testset isdefined async sync spawn threads doc static something coalesce kwdef lock __MODULE__ __FILE__ "
         "__DIR__ __LINE__ generated deprecate enum lazy_str doc_str MIME_str raw_str r_str b_str s_str "
@@ -117,8 +124,12 @@ MACROS = frozenset(
 )
 """Macros of Julia that are taken to do no more than what they are given says. ``@raw_str`` is that of ``raw"…"``."""
 
-DEFINING = frozenset({"@deprecate", "@enum"})
+DEFINING = frozenset({"@deprecate", "@deprecate_binding", "@enum"})
 """Those of them that define what they are given first, and what else stands before a blank."""
+
+PACKAGE_MACROS = {"@reset": "Accessors", "@reexport": "Reexport"}
+"""Macros of well-known packages, and these: `@reset x.part = value` gives `x` another value, and `@reexport` exports
+what it brings, too. Sources: the documentation of the packages."""
 
 LOGGING = frozenset({"@info", "@warn", "@error", "@debug"})
 """Macros of Julia that print what they are given."""
@@ -129,6 +140,9 @@ GIVING = "@show"
 HINTS = frozenset({"@inline", "@noinline", "@simd"})
 """Macros of Julia that only tell the compiler how to make what is fast. (The last one lets it add up numbers in another
 order.)"""
+
+AT_EXPANSION = "@static"
+"""The macro of Julia that decides at once which branch of an `if` there is."""
 
 BY_NAME = "@kwdef"
 """The macro of Julia that makes a structure whose parts are given by name."""
@@ -153,7 +167,7 @@ _EXPORT_NO_WORD = re.findall(
     r"\S+",
     "Flux Zygote NNlib Optimisers Functors MLUtils OneHotArrays MLDatasets ChainRulesCore Distributions DataFrames CSV "
     "JSON JSON3 BSON JLD2 HDF5 ProgressMeter SpecialFunctions ForwardDiff FFTW StaticArrays Optim Distances "
-    "LossFunctions DSP Polynomials Requires Preferences MacroTools Adapt NaNMath FillArrays IterTools Reexport",
+    "LossFunctions DSP Polynomials Requires Preferences MacroTools Adapt NaNMath FillArrays IterTools",
 )
 
 EXPORTED: dict[str, frozenset[str]] = {
@@ -162,6 +176,7 @@ EXPORTED: dict[str, frozenset[str]] = {
     "LinearAlgebra": frozenset({"transpose"}),
     "StatsBase": frozenset({"sample"}),
     "Plots": frozenset({"histogram"}),
+    **{module: frozenset({name}) for name, module in PACKAGE_MACROS.items()},
 }
 """The words of the language that modules export, but for those that Base has, by what their documentation lists: those
 of Julia's library, and of packages that many programs open."""
@@ -241,12 +256,13 @@ class Words(Vocabulary):
     modules = MODULES
     unasked = UNASKED
     includes = "include"
+    homes = PACKAGE_MACROS
     nothing = "nothing"
     familiar = FAMILIAR
 
     def is_always(self, name: str) -> bool:
         known = name in ALWAYS or name in OTHER_TYPES or name in EVALUATING or name in MACROS
-        return known or not (name[:1].isalpha() or name[:1] == "_")
+        return known or not (name[:1].isalpha() or name[:1] in ("_", "@"))
 
     def exported(self, module: str) -> frozenset[str] | None:
         if module == _DP:
@@ -281,7 +297,7 @@ class Words(Vocabulary):
         return next((words[name] for words in (NORMS, DATASETS, DESCRIPTORS, TYPES, MARKS) if name in words), "")
 
     def is_reserved(self, name: str) -> bool:
-        return any(name in words for words in (VALUES, EVALUATING, MACROS, RESERVED))
+        return any(name in words for words in (VALUES, EVALUATING, MACROS, PACKAGE_MACROS, RESERVED))
 
 
 _NUMBER_OF_NOISE = re.compile(r"\b(?:(?:eps|ε|δ|sigma|σ|rho|ρ)\w*|del|delta|scale|k|n|b|rounds|steps|budget)$")
