@@ -6,8 +6,10 @@ has become a new version of ``x``. Branches and loops name the locals they chang
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import fields, replace
 from fractions import Fraction
+from typing import Any, TypeVar
 
 from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.machine import ANY, Declared
@@ -15,6 +17,7 @@ from dp_lsp.core.types import Label, Norm
 from dp_lsp.core.values import thing, undigested
 from dp_lsp.text import Span
 
+T = TypeVar("T")
 _INSIDE = "where it is written inside a function is shown with that, and not where it is called"
 
 
@@ -400,3 +403,29 @@ def within(nodes: Iterable[Term]) -> Iterator[Term]:
         node = pending.pop()
         yield node
         pending += [*parts(node)][::-1]
+
+
+def put(body: Body, instead: Callable[[Term], Term | None]) -> Body:
+    """A block with other terms in place of some of those that it is made of, whatever they hold; None leaves one as it
+    is."""
+    made: dict[int, Term] = {}
+
+    def rebuilt(part: Any) -> Any:
+        """A field of a term: a term in it was rebuilt before."""
+        if isinstance(part, Term):
+            return made.get(id(part), part)  # a name that is no part is as it was
+        if isinstance(part, tuple):
+            found = tuple(map(rebuilt, part))
+            return part if all(new is old for new, old in zip(found, part, strict=True)) else found
+        return _with_parts(part, rebuilt) if isinstance(part, Body | Bind | Method) else part
+
+    for node in [*within(of_body(body))][::-1]:
+        other = instead(node)
+        made[id(node)] = _with_parts(node, rebuilt) if other is None else other
+    return _with_parts(body, rebuilt)
+
+
+def _with_parts(node: T, rebuilt: Callable[[Any], Any]) -> T:
+    fields_ = {each.name: getattr(node, each.name) for each in fields(node)}  # type: ignore[arg-type]
+    found = {name: new for name, old in fields_.items() if (new := rebuilt(old)) is not old}
+    return replace(node, **found) if found else node  # type: ignore[type-var]

@@ -8,7 +8,7 @@ what it adds, and add nothing; it may neither read what is carried nor assign an
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
@@ -19,7 +19,7 @@ from dp_lsp.core import term
 from dp_lsp.core.annotation import Anything
 from dp_lsp.core.scheme import Judgement
 from dp_lsp.core.term import Bind, Body, Call, Local, Term
-from dp_lsp.core.types import Dataset, DatasetMetric, NumberType
+from dp_lsp.core.types import BoolType, Dataset, DatasetMetric, NumberType
 from dp_lsp.infer import problems
 from dp_lsp.infer.effects import Evaluation
 from dp_lsp.infer.inference import Inference
@@ -38,11 +38,13 @@ class _Added(NamedTuple):
 
 
 class _Records(NamedTuple):
-    """What a loop goes over: a dataset of numbers without places, by its name, of which a round calls one ``each``."""
+    """What a loop goes over: a dataset of numbers without places, by its name; and the body of a round, which calls a
+    record one ``each``."""
 
     over: Local
     dataset: Dataset
     each: Local
+    body: Body
 
 
 def summed(inference: Inference, node: term.Loop) -> Evaluation | None:
@@ -52,11 +54,12 @@ def summed(inference: Inference, node: term.Loop) -> Evaluation | None:
         return None
     starts, starting = inference.infer_all(start for _, start in node.carried)
     try:
-        totals = _Round(node).totals(records.each)
+        totals = _Round(node, records).totals()
     except _Unlike:
         inference.report(_more_than_added(node, records))
         lost = [inference.hole("a loop over records") for _ in node.carried]
         return Evaluation(inference.tuple_of(node.span, lost)).after(starting)
+    inference.context.totals[node] = tuple(totals)
     values, effects = inference.infer_all(totals)
     found = [_of_no_round_too(inference, *each) for each in zip(values, starts, strict=True)]
     return Evaluation(inference.tuple_of(node.span, found), effects)
@@ -72,28 +75,51 @@ def _more_than_added(node: term.Loop, records: _Records) -> Problem:
 
 
 def _records(inference: Inference, node: term.Loop) -> _Records | None:
-    """What a loop goes over, if its rounds read each number of a bag, one after the other."""
-    match node.body.binds[:1]:
-        case (
-            Bind(targets=(each,), term=Call(builtin=builtins.INDEX, args=(term.Use(local=over), term.Use(local=at)))),
-        ):
+    """What a loop goes over, if it has a round for each number of a bag that reads nothing but the one at its place."""
+    match node.last:
+        case Call(builtin=counting, args=(term.Use(local=over),)) if counting == builtins.extent(1, 0)[0]:
             known = inference.context.environment.get(over)
             type_ = None if known is None else inference.type(known)
-            if at is not node.index or not isinstance(type_, Dataset) or type_.metric is DatasetMetric.HAMMING:
+            if not isinstance(type_, Dataset) or type_.metric is DatasetMetric.HAMMING or not _from_the_first(node):
                 return None
-            others = (*node.body.binds[1:], node.body.result)
-            is_plain = isinstance(type_.records.element, NumberType) and type_.records.rows is None
-            if is_plain and _counts(node, over) and not _reads(others, {at}):
-                return _Records(over, type_, each)
+            plain = isinstance(type_.records.element, NumberType | BoolType) and type_.records.rows is None
+            found = _by_record(node, over) if plain else None
+            return None if found is None else _Records(over, type_, *found)
     return None
 
 
-def _counts(node: term.Loop, over: Local) -> bool:
-    """Whether a loop has a round for each entry of a container."""
-    match node.last:
-        case Call(builtin=counting, args=(term.Use(local=counted),)):
-            return counting == builtins.extent(1, 0)[0] and counted is over and node.step is None
+def _from_the_first(node: term.Loop) -> bool:
+    return node.step is None and isinstance(node.first, term.Literal) and node.first.value == 1
+
+
+def _by_record(node: term.Loop, over: Local) -> tuple[Local, Body] | None:
+    """The body of a round in terms of its record, which has a name there; None if it reads the number of the round in
+    any other way."""
+    match node.body.binds[:1]:
+        case (Bind(targets=(each,), term=first),) if _is_place(first, node, over):
+            body = Body(node.body.binds[1:], node.body.result)
+        case _:
+            each, body = Local(f"{over.name}[{node.index.name}]", node.index.span), node.body
+            if _releases(body) or not any(_is_place(part, node, over) for part in _all_of(body)):
+                return None
+    body = term.put(body, lambda part: term.Use(part.span, each) if _is_place(part, node, over) else None)
+    return None if _reads((*body.binds, body.result), {node.index}) else (each, body)
+
+
+def _is_place(part: Term, node: term.Loop, over: Local) -> bool:
+    """Whether a term is what stands at the place that has the number of the round."""
+    match part:
+        case Call(builtin=builtins.INDEX, args=(term.Use(local=read), term.Use(local=at))):
+            return read is over and at is node.index
     return False
+
+
+def _releases(body: Body) -> bool:
+    return any(isinstance(each, Call) and each.builtin in builtins.RANDOM for each in _all_of(body))
+
+
+def _all_of(body: Body) -> Iterator[Term]:
+    return term.within(term.of_body(body))
 
 
 def _reads(nodes: Iterable[Bind | Term], locals_: set[Local]) -> bool:
@@ -104,29 +130,31 @@ def _reads(nodes: Iterable[Bind | Term], locals_: set[Local]) -> bool:
 class _Round:
     """What one round of a loop adds to what it carries."""
 
-    def __init__(self, node: term.Loop) -> None:
+    def __init__(self, node: term.Loop, records: _Records) -> None:
         self._node = node
+        self._records = records
         self._added = {local: _Added(place, None) for place, (local, _) in enumerate(node.carried)}
 
-    def totals(self, entry: Local) -> list[Term]:
+    def totals(self) -> list[Term]:
         """What is carried after all rounds: what it starts with, and the sum of what each record adds."""
-        result, own = self._node.body.result, self._own(self._node.body.binds[1:])
+        if _releases(self._records.body):
+            raise _Unlike
+        result, own = self._records.body.result, self._own(self._records.body.binds)
         ends = result.items if isinstance(result, term.MakeTuple) else (result,)
         added = [self._of(end) for end in ends]
         if [each.place for each in added] != [*range(len(self._node.carried))]:
             raise _Unlike
         pairs = zip((start for _, start in self._node.carried), (each.term for each in added), strict=True)
-        return [start if each is None else self._total(start, Body(own, each), entry) for start, each in pairs]
+        return [start if each is None else self._total(start, Body(own, each)) for start, each in pairs]
 
-    def _total(self, start: Term, each: Body, entry: Local) -> Term:
-        vector = self._node.body.binds[0].term
-        assert isinstance(vector, Call), "it reads an entry"
+    def _total(self, start: Term, each: Body) -> Term:
+        entry = self._records.each
         span, header = each.result.span, entry.span
         param = term.Param(entry, Anything(), static=False, span=header)
         around, none = self._node.span, frozenset[str]()  # all that a round makes is made inside of the loop
         made = term.Method(entry.name, around, header, header, (param,), (entry.name,), Anything(), False, each, none)
         function = term.Closure(span, (made,))
-        values = Call(span, builtins.MAKING, (function, vector.args[0]), span)
+        values = Call(span, builtins.MAKING, (function, term.Use(self._node.last.span, self._records.over)), span)
         total = Call(span, builtins.TOTAL, (values,), span)
         return Call(self._node.span, builtins.PLUS, (start, total), span)
 

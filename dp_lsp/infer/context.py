@@ -59,8 +59,9 @@ class TypingContext:
       again.
     - ``environment`` holds the judgements of the locals in scope, ``parameters`` are the places where parameters are
       declared, and ``tuples`` tells which parameter the variable of an item of it is a part of.
-    - ``given`` are the locals of parameters of the definition itself, ``made`` the terms that made others, and
-      ``spread`` those that stand for a number in the function of a broadcast, though they are around that.
+    - ``given`` are the locals of parameters of the definition itself, ``made`` the terms that made others, ``totals``
+      what loops that add up over records leave, as terms, and ``spread`` those that stand for a number in the function
+      of a broadcast, though they are around that.
     - ``home`` stands for the function whose body is inferred: only there are the variables in scope that it captured.
     - ``rounds`` are what the rounds of the loops around read for themselves, by the index of the loop, and ``wholes``
       what the variables of that are a part of.
@@ -93,6 +94,7 @@ class TypingContext:
         self.tuples: dict[Var, Var] = {}
         self.given: set[Local] = set()
         self.made: dict[Local, Term] = {}
+        self.totals: dict[Term, tuple[Term, ...]] = {}
         self.spread: set[Local] = set()
         self.rounds: dict[Local, disjoint.OwnRows] = {}
         self.wholes: disjoint.Wholes = {}

@@ -97,7 +97,8 @@ class Inference:
     def bind(self, bind: Bind, value: Judgement) -> None:
         """Give the names that a term has their judgements."""
         targets = bind.targets
-        self.context.made.update(dict.fromkeys(targets, bind.term))
+        totals = self.context.totals.get(bind.term, ())
+        self.context.made.update(zip(targets, totals, strict=True) if totals else dict.fromkeys(targets, bind.term))
         if len(targets) == 1 and isinstance(bind.term, Use):
             renamed = moves.scaled(value.moves, ONE, bind.span, laws.NAME, way=Way.RISES)
             form = sources.known(self.solver, bind.term, value)

@@ -155,9 +155,11 @@ f(v::MetricVector(Real, L1), c::Static()) = (c > 1 ? 3 * v[1] : v[2]) - v[1]
     "loops: each record is added": """
 function f(v::MetricVector(Bounded(Real, 0, 10), ChangeOne))
     s = 0
-    for i in 1:2
-        x = v[i]
-        s += x
+    for i in 2:length(v)
+        s += v[i]
+    end
+    for x in v
+        s -= x
     end
     s
 end
@@ -242,7 +244,7 @@ def conditions() -> Iterator[Rule]:
     yield _without("parts: what a call sees of a dataset moves with it", events, "_named_anew", _as_named)
     yield _without("parts: what a call sees is what the filter keeps", parts, "_one_of", _always(lambda case: {}))
     yield _without("turns: each side of a public choice counts", forms, "of_either", _of_the_second)
-    yield _without("loops: each record is added", accumulators, "_counts", _always(True))
+    yield _without("loops: each record is added", accumulators, "_from_the_first", _always(True))
     yield _without(
         "loops: without a round there is what was at the start",
         *(accumulators, "_of_no_round_too", lambda right: lambda inference, total, start: total),
