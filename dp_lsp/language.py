@@ -427,12 +427,15 @@ class Semantics:
       loop what it meant before. Else it is a variable of the function, which the loop leaves with its last value.
     - If ``functions_reach_out``, what a function inside another assigns is the variable of the outer one, if that has
       the name. Else it is always its own.
-    - If ``updates_in_place``, ``x += y`` may change what x stands for. Else it gives the name another value."""
+    - If ``updates_in_place``, ``x += y`` may change what x stands for. Else it gives the name another value.
+    - If ``types_are_inferred``, what a function makes of no records at all has a type that its text tells, and none
+      where it reads a name at top level that may be given another value. Else it is the same whatever that reads."""
 
     dispatches: bool = False
     loops_bind: bool = False
     functions_reach_out: bool = False
     updates_in_place: bool = True
+    types_are_inferred: bool = True
 
     def is_changeable(self, annotation: Annotation) -> bool:
         """Whether a value of a type may be changed in place, or reach one that may: a container, a function that has

@@ -142,7 +142,20 @@ def _mapped(args: Args) -> Type | Refusal:
     if not isinstance(element, NumberType | BoolType | TypeVariable):
         return Refusal("the function must return numbers")
     dataset = args.dataset("v")
-    return dataset.of(dataset.records.of(without_value(element)))
+    return _of_no_type(args, dataset) or dataset.of(dataset.records.of(without_value(element)))
+
+
+def _of_no_type(args: Args, dataset: Dataset) -> Refusal | None:
+    """What is made of no records has the type that is inferred of the function. Where there is none, most of what is
+    made of it fails, such as a sum, and that tells that there are no records. Source: Julia's Base (`array.jl`,
+    `collect`; `reduce.jl`, `reduce_empty`), and the Julia manual, "Performance Tips", on untyped global variables."""
+    untyped = args.applied["f"].untyped
+    if not untyped or not may_be_empty(dataset):
+        return None
+    return Refusal(
+        f"`{untyped}` may be given a value of another type, so where there is no record nothing is known of the type "
+        f"of what is made; what is made of that may fail, which tells that there is none; write `const {untyped} = …`"
+    )
 
 
 def a_row(box: Container) -> Container:
@@ -153,6 +166,9 @@ def a_row(box: Container) -> Container:
 def _mapped_rows(args: Args) -> Type | Refusal:
     """Numbers, or other rows, made of the rows one by one."""
     dataset, made = args.dataset("m"), args.applied["f"].result
+    refusal = _of_no_type(args, dataset)
+    if refusal is not None:
+        return refusal
     if isinstance(made, Container) and made.kind is Kind.VECTOR:
         return dataset.of(replace(dataset.records, length=made.length, element=made.element, clip=Clip.U))
     if isinstance(made, NumberType | BoolType):

@@ -55,13 +55,15 @@ class Applied(NamedTuple):
     """A function that a row calls, called once: the type of its result, and how far that moves with each argument.
     ``ways`` are those it goes where an argument becomes larger, None where that is not known. Of one whose result is
     its only argument a public number of times, up to something public, ``times`` is that number. It ``selects`` the
-    arguments one of which it returns, or does not look at, wherever it does not turn (a linear form says so)."""
+    arguments one of which it returns, or does not look at, wherever it does not turn (a linear form says so). Of what
+    type its result is nothing is inferred where it is ``untyped``, for that name."""
 
     result: Type
     factors: tuple[Sens, ...]
     ways: tuple[Way | None, ...]
     times: Poly | None = None
     selects: frozenset[int] = frozenset()
+    untyped: str = ""
 
 
 @value

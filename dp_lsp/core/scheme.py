@@ -67,7 +67,7 @@ class Judgement:
     """What is known of a value. ``parts`` holds the moves of each item of a tuple, ``moves`` those of the whole.
     ``reach`` is None where nothing is known of where the value is, and ``form`` where nothing is known of how it is a
     linear function of others: then it is a part of its own. ``boxes`` are the black boxes that a value of the top level
-    was made by."""
+    was made by, and one is ``rebindable`` whose name may be given a value of another type."""
 
     type: Type
     moves: Moves
@@ -75,6 +75,7 @@ class Judgement:
     reach: Reach | None = None
     form: LinearForm | None = None
     boxes: tuple[str, ...] = ()
+    rebindable: bool = False
 
 
 Given = Type | Written
@@ -176,7 +177,9 @@ class Scheme:
     their word for in it. It is ``real`` if its result is certainly made of
     numbers, and never of NaN, where its arguments are. ``form`` is how the result is a linear function of what it is
     given, whose sources are the places of parameters; None if that is not known. ``template`` is there if it stands at
-    top level, and has parameters without annotations or calls no function of the program.
+    top level, and has parameters without annotations or calls no function of the program. ``untyped`` is a name at top
+    level that may be given another value and that it reads, by itself or by way of others, so that nothing is inferred
+    of the type of its result; or empty. It is ``rebindable`` if its own name is one.
     """
 
     name: str
@@ -195,6 +198,8 @@ class Scheme:
     template: Template | None = None
     real: bool = False
     form: LinearForm | None = None
+    untyped: str = ""
+    rebindable: bool = False
 
     @property
     def is_open(self) -> bool:

@@ -328,6 +328,8 @@ class Method:
     defines: tuple[tuple[Declared, ...], ...] = ()
     """The types of the arguments of all methods that its text defines, if these are not those of its parameters: where
     some may be left out, are told apart by their names, or stand for any number of arguments."""
+    rebindable: bool = False
+    """Whether its name may be given a value of another type, so that nothing is inferred of what calls it."""
     needs: frozenset[str] = frozenset()
     """The names of types that arguments must have, as far as these are known by their names."""
 
@@ -339,13 +341,14 @@ class Method:
 
 @thing
 class Constant:
-    """A top-level ``name = term``."""
+    """A top-level ``name = term``; if it is ``rebindable``, the name may be given a value of another type."""
 
     name: str
     span: Span
     name_span: Span
     term: Body
     uses: frozenset[str]
+    rebindable: bool = False
 
 
 Definition = Method | Constant

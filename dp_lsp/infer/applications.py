@@ -231,7 +231,8 @@ class _Calls:
                     return None
                 both = zip(applied.factors, one.factors, strict=True)
                 ways = map(common, zip(applied.ways, one.ways, strict=True))
-                one = Applied(result, tuple(left.at_least(right) for left, right in both), tuple(ways))
+                factors, untyped = tuple(left.at_least(right) for left, right in both), applied.untyped or one.untyped
+                one = Applied(result, factors, tuple(ways), untyped=untyped)
             applied = one
         return applied
 
@@ -259,7 +260,7 @@ class _Calls:
         times = through.times(value, scheme, outcome.values, inference.context.home)
         ways = tuple(map(outcome.way, places))
         selects = through.selected(value, scheme, inference.context.home)
-        return Applied(outcome.type, tuple(map(outcome.factor, places)), ways, times, selects)
+        return Applied(outcome.type, tuple(map(outcome.factor, places)), ways, times, selects, scheme.untyped)
 
     def run(self, runs: Runs, args: Args, values: list[Judgement]) -> Effects | None:
         """What the runs of a private function spend; None, with a problem, if it is none."""

@@ -321,7 +321,9 @@ def infer_constant(constant: term.Constant, setting: InferenceSetting, look: Cal
     type_ = inference.type(result)
     if can_change(type_) or (holds_function(type_) and not _is_made_here(constant.term.result)):
         inference.report(problems.ChangeableConstant.at(constant.name_span, name=constant.name))
-    return _inferred(inference, Judgement(inference.type(result), moves.NOWHERE, boxes=tuple(inference.recorder.boxes)))
+    boxes = tuple(inference.recorder.boxes)
+    found = Judgement(inference.type(result), moves.NOWHERE, boxes=boxes, rebindable=constant.rebindable)
+    return _inferred(inference, found)
 
 
 def _is_made_here(value: term.Term) -> bool:

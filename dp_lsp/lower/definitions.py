@@ -225,11 +225,12 @@ class _TopLevel:
         self._check_meaning(target)
         unit = self._unit(f"`{target.name}`")
         self._cloud(node, summary(node.value, self._vocabulary), f"`{target.name}` may give it another meaning")
+        rebindable = self._language.semantics.types_are_inferred and not node.constant
         if isinstance(node.value, surface.Lambda):
             method = Functions(unit).method(Written.assigned(target, node.value))
-            return replace(method, span=node.span, assigned=True)
+            return replace(method, span=node.span, assigned=True, rebindable=rebindable)
         value = Functions(unit).constant(node.value)
-        return Constant(target.name, node.span, target.span, value, frozenset(unit.uses))
+        return Constant(target.name, node.span, target.span, value, frozenset(unit.uses), rebindable)
 
     def _unit(self, where: str) -> LoweringUnit:
         return LoweringUnit(where, self._text, self._problems, self._known, self._language, self._structures_known)

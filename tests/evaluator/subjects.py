@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from .annotating import annotated
 from .respelling import respelled
 
 _CONDITION = re.compile(r"(?<=count|ilter)\(t -> ([^(),]+), ")
@@ -21,6 +22,7 @@ _DATASET = re.compile(r"\bv\b(?!::)")
 _RELATIONS = ("Symmetric", "InsertDelete", "ChangeOne", "Hamming")
 _NORMS = ("L1", "L2", "LInf")
 _FACTORS = ("2", "3", "0.5", "4", "-1", "1.5")
+_OF_SIZES = 0.2
 _BOUNDS = (("0", "5"), ("0", "20"), ("-1", "1"), ("-2", "3"), ("0", "1"), ("2", "10"), ("-5", "-1"))
 
 
@@ -77,7 +79,9 @@ class Subjects:
         known = [each for each in self._families if family in ("", each[0])]
         weights = [each for each in known for _ in range(each[1])]
         made = self._pick(weights)[2](name)
-        return made._replace(text=respelled(made.text))
+        if made.family == "vectors" and (chance := random.Random(f"sizes {made.text}")).random() < _OF_SIZES:
+            made = _sized(name, chance)
+        return made._replace(text=annotated(name, respelled(made.text)))
 
     @property
     def families(self) -> tuple[str, ...]:
@@ -942,3 +946,26 @@ def _plain(value: float) -> str:
 def _words(text: str) -> set[str]:
     cleaned = "".join(char if char.isalnum() or char == "_" else " " for char in text)
     return set(cleaned.split())
+
+
+def _sized(name: str, chance: random.Random) -> Subject:
+    """Helpers of vectors whose sizes differ, or must be the same, and which a public or a private number chooses."""
+    helper, annotation = f"k{name}", f"MetricVector(Real, {chance.choice(_NORMS)})"
+    bodies = (
+        "c > 0 ? w : [1.0, 2.0]",
+        "c > 0 ? [w[1], w[2]] : w",
+        "c > 0 ? 2 * w : w",
+        "c > 1 ? w : clamp.(w, 0, 3)",
+        "w + [1.0, 2.0]",
+        "[w[1], c]",
+        "begin u = 2 * w; u - [1.0, 2.0, 3.0] end",
+        "c > 0 ? w : map(p -> p - c, w)",
+    )
+    calls = ("sum({})", "{}", "{}[1]", "{} - v", "length({})", "2 * {} + v", "sum({}) - v[1]", "[{}[1], v[2]]")
+    typed = chance.random() < 0.3
+    params = f"w::{annotation}, c::{chance.choice(('Real', 'Static()'))}" if typed else "w, c"
+    given = chance.choice(("c", "c", "1", "c - 1"))
+    body = chance.choice(calls).format(f"{helper}(v, {given})")
+    header = f"v::{annotation}, c::{chance.choice(('Static()', 'Static()', 'Real', 'Integer'))}"
+    text = f"{helper}({params}) = {chance.choice(bodies)}\n{name}({header}) = {body}\n"
+    return Subject(text, "vectors", frozenset({"linear"}))
