@@ -42,6 +42,7 @@ def test_what_can_be_explained_is_offered(tmp_path: Path, monkeypatch: pytest.Mo
     assert offered("clip") == {name for name in TABLE if name.startswith("clip")} | {"clips.jl"}
     assert offered("lab/") == {"lab/a.jl"}
     assert "unreadable" in offered("unread")
+    assert "datasets" in offered("datas")
     assert [item.type for item in explained("clips.t")] == [item.type for item in explained("no/where")] == ["file"]
 
 

@@ -344,9 +344,9 @@ def check(log_level: str, log_file: str | None, **options: Any) -> int:
 )
 @logs
 def explain(name: str, log_level: str, log_file: str | None, **asked: Any) -> int:
-    """Explain a diagnostic code, a builtin function, or how the bounds of a function come about.
+    """Explain a diagnostic code, a builtin function, or how the bounds of a function come about, or show a page.
 
-    NAME is a code, a name, or a place: FILE:FUNCTION, FILE:LINE for what stands there, FILE:LINE:COLUMN for an
+    NAME is a code, a name, a page, or a place: FILE:FUNCTION, FILE:LINE for what stands there, FILE:LINE:COLUMN for an
     expression. Each step of a derivation names its line, its rule and where that is proved.
 
     \b
@@ -354,6 +354,7 @@ def explain(name: str, log_level: str, log_file: str | None, **asked: Any) -> in
     dp-lsp explain unreadable        by name
     dp-lsp explain clip              a function of the language: type, sensitivity, source
     dp-lsp explain check             a command, or a key of the configuration
+    dp-lsp explain contents          all pages: for who begins, about datasets, budgets, CI, ...
     dp-lsp explain train.jl:step     a function of yours: what led to its bounds
     dp-lsp explain train.jl:12       the function on line 12
     dp-lsp explain train.jl:12:9     the expression there: how far it moves, and why
@@ -566,14 +567,17 @@ def files(typed: str) -> list[CompletionItem]:
 
 
 def explained(typed: str) -> list[CompletionItem]:
-    """What can be explained: codes and names of problems, builtins, Julia files of this folder; else any file."""
+    """What can be explained: codes and names of problems, builtins, pages, Julia files of this folder; else any
+    file."""
     found = [*_pages(typed), *(CompletionItem(name) for name in _programs(typed))]
     return found or files(typed)
 
 
 def _pages(typed: str) -> Iterator[CompletionItem]:
     from dp_lsp.analysis.catalogue import kinds
+    from dp_lsp.cli.explain import guides
 
+    yield from (CompletionItem(name, help="a page") for name in guides() if typed and name.startswith(typed))
     for code, kind in kinds().items():
         if code.startswith(typed.upper()):
             yield CompletionItem(code, help=kind.name)
