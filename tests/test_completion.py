@@ -312,7 +312,7 @@ def test_arguments_of_functions_say_what_is_proved() -> None:
         "hides, in `x`: a change by at most 1",
         "public: `eps`",
     ]
-    assert arguments == ["ε eps δ 0 · hides a change by at most 1", "public"]
+    assert arguments == ["ε eps δ 0", "public"]
     documentation, arguments = said("broken")
     assert "proved" not in documentation and "undefined" in documentation and arguments == [""]
     documentation, arguments = said("twice", "x + x", "x + x + x")

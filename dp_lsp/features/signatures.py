@@ -93,8 +93,7 @@ def _of_parameter(function: FunctionReport, known: ParameterReport | None) -> st
     failed = " (as far as it was checked)" if function.state is State.FAILED else ""
     if function.kind == "sensitivity":
         return f"sensitivity **{shown}**{failed}"
-    whom = f" · hides {known.neighbours}" if known.neighbours else ""
-    return f"{shown}{failed}{whom}" if function.kind == "privacy" else ""
+    return f"{shown}{failed}" if function.kind == "privacy" else ""
 
 
 def _signature(
