@@ -114,7 +114,7 @@ def test_what_the_extension_is_built_of_is_pinned(package: dict[str, Any]) -> No
 
 
 BACKGROUNDS = {
-    "[*Dark*][*dark*][*Night*][*Monokai*][*Abyss*]": ("#1f1f1f", "#272822", "#002b36"),
+    "[*Dark*][*dark*][*Night*][*Abyss*]": ("#1f1f1f", "#002b36"),
     "[*Light*][*light*]": ("#ffffff", "#fdf6e3"),
     "[*High Contrast*]": ("#000000",),
     "[*High Contrast Light*]": ("#ffffff",),
@@ -144,8 +144,9 @@ def test_private_and_released_are_told_apart_in_every_theme(package: dict[str, A
         private, released = (
             (colours[theme]["rules"] if theme else colours["rules"])[f"*.{name}:julia"] for name in ours
         )
-        assert private["foreground"] != released["foreground"] and released["italic"] and "italic" not in private
-        least = LEGIBLE if theme else 3.0  # of a theme that nobody knows, it must do on light and on dark
+        assert private["foreground"] != released["foreground"] and released["italic"] and not private["italic"]
+        assert private["bold"] == (not theme), "a theme that nobody knows may have orange parameters"
+        least = LEGIBLE if theme else 3.0  # and it must do on light and on dark
         assert all(contrast(each["foreground"], back) >= least for each in (private, released) for back in backs), theme
 
 

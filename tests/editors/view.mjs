@@ -29,7 +29,8 @@ const REPORT = {
         {
           name: 'train', signature: '(Matrix)', kind: 'privacy', status: 'proved', range, returns: 'Real', display: '',
           parameters: [
-            { name: 'data', type: 'Matrix<n: L1>', static: false, sensitivity: null, epsilon: 'sqrt(k)*eps', delta: '1/1000' },
+            { name: 'data', type: 'Matrix<n: L1>', static: false, sensitivity: null, epsilon: 'sqrt(k)*eps', delta: '1/1000',
+              neighbours: 'one row replaced', public: ['rows(data)', 'cols(data)'] },
             { name: 'eps', type: 'Real', static: true, sensitivity: null, epsilon: '0', delta: '0' },
           ],
           bounds: [
@@ -103,7 +104,7 @@ await checked('view', View.start, {
     const wanted = ['With your numbers', 'What is guaranteed of each argument', 'What each mechanism spends', 'All bounds that are proved'];
     sure(wanted.every((caption) => captions.includes(caption)), captions.join());
     const text = (await view.text('main')).join();
-    const words = ['<b>train.jl', '√(k)⋅eps', '0.564', '75 %', 'k⋅eps^2/2', '0 < s1 < 1', 'Rényi|privacy loss', 'line 99', '0 < eps'];
+    const words = ['<b>train.jl', '√(k)⋅eps', '0.564', '75 %', 'k⋅eps^2/2', '0 < s1 < 1', 'Rényi|privacy loss', 'line 99', '0 < eps', 'one row replaced', 'Public, too: rows(data), cols(data).'];
     const missing = words.filter((word) => !word.split('|').some((each) => text.includes(each)));
     sure(missing.length === 0, `it does not say ${missing.join(', ')}`);
     sure((await view.page.locator('b').count()) === 0, 'text was read as markup');
@@ -120,7 +121,7 @@ await checked('view', View.start, {
     sure((await view.text('.legend li')).join() === 'privacy loss distribution,basic composition', 'the legend');
   },
   'where a plot lacks numbers, it says which': async (view) => {
-    const [said] = await view.text('section p');
+    const said = (await view.text('section p')).join('\n');
     sure(/A plot of ε for labels needs numbers for k, rows\(data\)\./.test(said), said);
     await view.page.getByRole('button', { name: 'Set a number…' }).click();
     sure((await view.page.evaluate(() => window.sent.at(-1).kind)) === 'set', 'the button does nothing');

@@ -187,17 +187,18 @@ await part('vscode', { extensions: [EXTENSION], settings }, {
     // A name may stand for values of several kinds, as a sum does before and after noise is added to it.
     const looks = async (name) => {
       const found = bench.page.locator('.editor-instance .view-line span span', { hasText: new RegExp(`^\\s*${name}$`) });
-      return found.evaluateAll((spans) => spans.map((span) => `${getComputedStyle(span).color} ${getComputedStyle(span).fontStyle}`));
+      return found.evaluateAll((spans) => spans.map((span) => `${getComputedStyle(span).color} ${getComputedStyle(span).fontWeight} ${getComputedStyle(span).fontStyle}`));
     };
     let before = '';
     for (const theme of ['Dark Modern', 'Dark High Contrast', 'Light High Contrast', 'Monokai', 'Solarized Light', 'Light Modern']) {
       await bench.run('Preferences: Color Theme');
       await bench.pick(theme);
       await until(`the colours of ${theme}`, async () => {
-        const [[data], [k], totals] = [await looks('data'), await looks('k'), await looks('total')];
+        const [datas, [k], totals] = [await looks('data'), await looks('k'), await looks('total')];
+        const [data] = datas;
         const released = totals.find((each) => /italic$/.test(each));
         const found = [data, k, released].join();
-        const told = /normal$/.test(data) && released && new Set([data, k, released]).size === 3;
+        const told = datas.every((each) => /normal$/.test(each)) && released && new Set([data, k, released]).size === 3;
         return told && (found !== before) && (before = found);
       });
       await bench.picture(`colours in ${theme}`);

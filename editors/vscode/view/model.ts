@@ -27,6 +27,7 @@ export interface Parameter {
   epsilon: string | null;
   delta: string | null;
   neighbours?: string;
+  public?: string[];
 }
 
 /** A row of a table: what its columns hold depends on what the server has to say. */

@@ -62,6 +62,12 @@ function parameters(each: ReportedFunction): Child {
   return table('What is guaranteed of each argument', heads, each.parameters.map((one) => guarantee(each.kind, one)));
 }
 
+/** The sizes of what is protected that everybody may know. */
+function sizes(each: ReportedFunction): Child {
+  const found = [...new Set(each.parameters.flatMap((one) => one.public ?? []))];
+  return found.length > 0 && h('p', {}, 'Public, too: ', found.map((size, index) => [index ? ', ' : '', code(size)]), '.');
+}
+
 /** Rows of whatever columns they have; `free` variables are named with the range they may be chosen in. */
 function rows(caption: string, found: Row[] | undefined): Child {
   if (!found?.length) {
@@ -145,6 +151,7 @@ function section(each: ReportedFunction, index: number, found: Problem[]): HTMLE
     box,
     rows('With your numbers', each.numeric),
     !box && parameters(each),
+    sizes(each),
     spending(each.spending ?? []),
     (each.plots ?? []).map(plot),
     each.bounds.length > 1 && rows('All bounds that are proved', each.bounds),
