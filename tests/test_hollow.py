@@ -1,21 +1,15 @@
 """Nothing is proved under a condition that fails for large data, as SymPy evaluates what a report prints: each
-inequality of a private function that speaks of a size holds for large sizes and some public numbers."""
+condition of a private function that speaks of a size holds for large sizes and some public numbers."""
 
 from __future__ import annotations
 
-import itertools
 import json
-import random
-import re
-from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
-import sympy
 
 import spec_runner
+from attack.large import about_sizes, holds_for_large, looked
 from dp_lsp.analysis.records import State
 from dp_lsp.engine.check import Engine
 from source_tree import ROOT
@@ -23,44 +17,6 @@ from source_tree import ROOT
 ENGINE = Engine()
 PAGES = sorted((ROOT / "fixtures" / "spec").rglob("*.md"))
 REPORTS = sorted((ROOT / "fixtures" / "programs").glob("*.json"))
-SIZE = re.compile(r"\b(?:length|rows|cols)\((\w+(?:\[\d+\])*)\)")
-LARGE = (10**5, 10**10, 10**15)
-NUMBERS = (0.0, 1e-6, 0.01, 0.5, 1.0, 2.0, 7.0, 100.0, 1e4)
-MOST = 600
-"""How many choices of public numbers are tried for a condition."""
-
-
-def inequalities(conditions: list[Any]) -> Iterator[str]:
-    """The formulas that compare with a size."""
-    for each in conditions:
-        formula = each["formula"] or ""
-        if SIZE.search(formula) and re.search(r"<=?", formula):
-            yield formula
-
-
-@cache
-def holds_for_large(formula: str) -> bool:
-    """Whether some numbers make it true for all sizes that are tried."""
-    named = {found: f"size_{index}" for index, found in enumerate(dict.fromkeys(SIZE.findall(formula)))}
-    written = SIZE.sub(lambda found: named[found[1]], formula)
-    names = sorted(set(re.findall(r"\b[^\W\d]\w*\b(?!\()", written)) - {"oo"})
-    symbols = {name: sympy.Symbol(name) for name in names}
-    written = re.sub(r"(\w+)\[(\d+)\]", r"\1_\2", written)
-    test = sympy.lambdify(list(symbols.values()), sympy.sympify(written, locals=symbols), "math")
-    free = [name for name in names if not name.startswith("size_")]
-    choices = list(itertools.islice(itertools.product(NUMBERS, repeat=len(free)), 50_000))
-    random.Random(formula).shuffle(choices)
-    return any(
-        all(_true(test, names, dict(zip(free, choice, strict=True)), size) for size in LARGE)
-        for choice in choices[:MOST]
-    )
-
-
-def _true(test: Any, names: list[str], free: dict[str, float], size: int) -> bool:
-    try:
-        return bool(test(*(free.get(name, size) for name in names)))
-    except (OverflowError, ZeroDivisionError, ValueError):
-        return False
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -71,7 +27,7 @@ def test_no_program_of_a_page_is_proved_for_small_data_only(page: Path) -> None:
         for found in spec_runner.check(ENGINE, block.text, block.options).values():
             for function in found.functions:
                 if function.kind == "privacy" and function.state is State.PROVED:
-                    for formula in inequalities([each._asdict() for each in function.conditions]):
+                    for formula in about_sizes([each._asdict() for each in function.conditions]):
                         assert holds_for_large(formula), (block.heading, function.name, formula)
 
 
@@ -80,7 +36,7 @@ def test_no_fixture_is_proved_for_small_data_only(path: Path) -> None:
     report = json.loads(path.read_text(encoding="utf-8"))
     for function in (each for file in report["files"] for each in file["functions"]):
         if report["profile"] == "sound" and function["kind"] == "privacy" and function["status"] == "proved":
-            for formula in inequalities(function["conditions"]):
+            for formula in about_sizes(function["conditions"]):
                 assert holds_for_large(formula), (function["name"], formula)
 
 
@@ -95,7 +51,32 @@ def test_no_fixture_is_proved_for_small_data_only(path: Path) -> None:
         ("length(v)*(1 + Abs(r)) <= sqrt(length(v))", False),
         ("length(v) <= length(w)", True),
         ("sqrt(1/length(v)) <= 1", True),
+        ("Eq(length(v), 2)", False),
+        ("Eq(rows(m), 2)", False),
+        ("Eq(cols(m), 2)", True),
+        ("Eq(length(v), n)", True),
+        ("Eq(length(v), length(w))", True),
     ],
 )
 def test_what_fails_for_large_data_is_seen(formula: str, holds: bool) -> None:
     assert holds_for_large(formula) is holds
+
+
+def test_no_random_program_is_proved_for_small_data_only() -> None:
+    """``python -m tests.attack large`` looks at more of them."""
+    found = looked(60, 1_000)
+    assert found.hollow == () and found.conditions > 5
+
+
+SAME = "g(v::MetricVector(Real, L1), w::MetricVector(Real, L1)) = v + w\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "codes"),
+    [("[1.0, 2.0]", ["DP310"]), ("zeros(3)", ["DP310"]), ("zeros(n)", []), ("w", [])],
+)
+def test_a_size_that_must_be_a_number_is_no_condition(given: str, codes: list[str]) -> None:
+    head = "f(v::MetricVector(Real, L1), w::MetricVector(Real, L1), n::Static(Integer)) :: Priv() ="
+    found = ENGINE.check(f"{SAME}{head} laplacian_mechanism(2, 1, g(v, {given}))\n")
+    assert [each.code for each in found.problems if each.code == "DP310"] == codes
+    assert found.functions[1].state is (State.FAILED if codes else State.PROVED)

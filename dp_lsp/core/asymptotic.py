@@ -23,17 +23,32 @@ _SLOWLY = Fraction(1, 1_000_000)
 
 def fails_as(sizes: Collection[Symbol], comparison: Comparison, positive: Collection[Symbol]) -> Symbol | None:
     """The size with which a comparison fails from some number on, whatever its other symbols are, those that are
-    ``positive`` more than 0; None if there is none, or several sizes are compared."""
-    found = {symbol for side in comparison[::2] for symbol in symbols_of(side)}.intersection(sizes)
-    if comparison.relation not in ("<", "<=") or len(found) != 1:
+    ``positive`` more than 0; None if there is none, or several sizes are compared. Sizes that must be equal to a number
+    are among them; those that must be equal to a public one are not."""
+    spoken = {symbol for side in comparison[::2] for symbol in symbols_of(side)}
+    found = spoken.intersection(sizes)
+    if len(found) != 1:
         return None
     (size,) = found
+    if comparison.relation == "==":
+        # A public number may be chosen to be the size.
+        return size if spoken == found and _parts(comparison, size) else None
     growth = _Growth(size, positive)
     fails = any(
         all(growth.least(large - small) is not None for small in _polys(comparison.right))
         for large in _polys(comparison.left)
     )
     return size if fails and not _is_infinite(comparison.right) else None
+
+
+def _parts(comparison: Comparison, size: Symbol) -> bool:
+    """Whether two numbers that are made of one size alone are further apart the larger it is."""
+    left, right = comparison.left, comparison.right
+    if not (isinstance(left, Poly) and isinstance(right, Poly)):
+        return False
+    growth = _Growth(size, (size,))
+    powers = (growth.least(left - right), growth.least(right - left))
+    return any(power is not None and power > 0 for power in powers)
 
 
 def _is_infinite(side: Quantity) -> bool:

@@ -389,12 +389,16 @@ class Description:
     def _hollow(self, needs: Sequence[Constraint]) -> Iterator[Problem]:
         """Conditions that fail as the data grow, or that other ones contradict."""
         known = [need.key for need in needs]
-        sizes = {symbol for param in self.scheme.params if not param.static for symbol in _sizes(param.type)}
+        types = [param.type for param in self.scheme.params if not param.static]
+        sizes = {symbol for type_ in types for symbol in _sizes(type_)}
+        counts = {symbol for type_ in types for symbol in _counts(type_)}
         more, contradictory = frozenset(positive(known)), contradicted(known)
         for need in needs:
-            size = fails_as(sizes, need.key, more) if need.decide() is None else None
+            among = counts if need.relation == "==" else sizes  # a number of columns may be fixed
+            size = fails_as(among, need.key, more) if need.decide() is None else None
             if size is not None:
-                holds, fails = "is proved for small data only", f"fails as `{self.display.poly(Poly.of(size))}` grows"
+                only = "data of one size" if need.relation == "==" else "small data"
+                holds, fails = f"is proved for {only} only", f"fails as `{self.display.poly(Poly.of(size))}` grows"
             elif need.key in contradictory:
                 holds, fails = "can never be called", "contradicts its other conditions"
             else:
@@ -505,6 +509,18 @@ def _sizes(type_: Type) -> set[Symbol]:
             return set().union(*map(_sizes, items))
         case Dataset(records=Container(length=length, rows=rows)) | Container(length=length, rows=rows):
             return {symbol for each in (length, rows) if each is not None for symbol in symbols_of(each)}
+    return set()
+
+
+def _counts(type_: Type) -> set[Symbol]:
+    """Those of them that say how many entries or rows there are, and not how many columns."""
+    match type_:
+        case TupleType(items):
+            return set().union(*map(_counts, items))
+        case Dataset():
+            return set(symbols_of(type_.size))
+        case Container(kind=Kind.MATRIX, rows=size) | Container(kind=Kind.VECTOR, length=size) if size is not None:
+            return set(symbols_of(size))
     return set()
 
 

@@ -18,6 +18,7 @@ larger claims are than what is true, of random functions of the kinds that peopl
 ``mutants`` breaks one thing in one row of the table, one rule, or one formula of a measure, at a time and lists what no
 test notices; all 700 take half an hour, and ``--by-search`` halves factors and asks the search alone. ``conditions``
 takes away what sums, parts, places, public numbers, samples and declarations demand, and lists what refutes it.
+``large`` evaluates the conditions of random private programs at large sizes, and lists those that fail there.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the modules of t
 
 from .charges import refutations
 from .evaluated import CHECKER, attack
+from .large import looked
 from .precision import precision
 from .runs import PROGRAMS, attacked
 from .scoreboard import SCOREBOARD, page, scores
@@ -70,6 +72,9 @@ def main() -> None:
     needed = commands.add_parser("conditions", help="takes conditions of rules away, and finds a seed that refutes")
     needed.add_argument("--count", type=int, default=2_000, help="how many functions to try for each")
     needed.add_argument("--first", type=int, default=0, help="the seed of the first")
+    large = commands.add_parser("large", help="conditions of random private programs that fail for large data")
+    large.add_argument("--count", type=int, default=2_000, help="how many programs with a private function")
+    large.add_argument("--first", type=int, default=0, help="the seed of the first; the others follow it")
     exact = commands.add_parser("precision", help="how much larger claims are than what is true")
     exact.add_argument("--count", type=int, default=2_000, help="how many random functions, beside the case studies")
     exact.add_argument("--first", type=int, default=0, help="the seed of the first; the others follow it")
@@ -91,6 +96,8 @@ def _is_bad(options: argparse.Namespace) -> bool:
             text, complete = table(options.first, options.count)
             print(text)
             return not complete
+        case "large":
+            return _fails_for_large(options.first, options.count)
         case "precision":
             return precision(options.first, options.count, options.output, options.jobs)
         case "evaluator":
@@ -110,6 +117,18 @@ def _is_bad(options: argparse.Namespace) -> bool:
     result = attacked(PROGRAMS[options.command], options.first, options.count, options.profile)
     print(result.text)
     return result.bad > 0
+
+
+def _fails_for_large(first: int, count: int) -> bool:
+    """Whether a private function is proved for small data only; all that are, are printed."""
+    found = looked(count, first)
+    for each in found.hollow:
+        print(f"seed {each.seed}: {each.function} is proved under {each.formula}", flush=True)
+    print(
+        f"{found.programs:,} programs, {found.proved:,} private functions proved, {found.conditions:,} conditions on "
+        f"sizes, {len(found.hollow)} fail for large data"
+    )
+    return bool(found.hollow)
 
 
 def _charges(first: int, count: int) -> bool:
