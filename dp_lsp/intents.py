@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from dp_lsp.problem import Edit, Fix
+from dp_lsp.problem import Edit, Fix, Placeholder
 from dp_lsp.text import Span
 
 if TYPE_CHECKING:
@@ -23,8 +23,20 @@ if TYPE_CHECKING:
     from dp_lsp.core.types import Norm
 
 
-Argument: TypeAlias = "Norm | Annotation | Poly"
-"""What a builtin is given besides an expression: a norm, a type or a public number."""
+Argument: TypeAlias = "Norm | Annotation | Poly | Placeholder"
+"""What a builtin is given besides an expression: a norm, a type, a public number, or one that the author chooses."""
+
+
+class Made(NamedTuple):
+    """A call of a builtin, by its id, of expressions."""
+
+    builtin: str
+    arguments: tuple[Expression, ...]
+
+
+Expression: TypeAlias = "str | Sens | Argument | Made"
+"""What a repair writes: a piece of the program as it is written there, a number, a norm, a type, what the author
+chooses, or what a builtin makes of such."""
 
 
 class Passing(NamedTuple):
@@ -43,6 +55,14 @@ class Through(NamedTuple):
     span: Span
     calls: tuple[Passing, ...]
     sure: bool = True
+
+
+class Write(NamedTuple):
+    """Write expressions in the places of others; ``{code}`` in the title shows the first one."""
+
+    title: str
+    written: tuple[tuple[Span, Expression], ...]
+    sure: bool = False
 
 
 class Replace(NamedTuple):
@@ -102,11 +122,80 @@ class DeclareRecords(NamedTuple):
     types: tuple[Annotation, ...]
 
 
+class ProtectRecords(NamedTuple):
+    """The same of the parameters that are measured by a norm, of a function whose name stands at ``function``."""
+
+    function: Span
+    types: tuple[Annotation, ...]
+
+
 class DeclareResult(NamedTuple):
     """Declare another one of these to be what a function returns; its name stands at ``function``."""
 
     function: Span
     types: tuple[Annotation, ...]
+
+
+class DeclareOrdered(NamedTuple):
+    """Declare of a parameter, a dataset, that its records have places."""
+
+    parameter: Span
+
+
+class LeaveOut(NamedTuple):
+    """Leave a statement out, which stands in lines of its own."""
+
+    title: str
+    span: Span
+
+
+class AddUp(NamedTuple):
+    """Write what a loop over records adds up as a sum."""
+
+    loop: Span
+
+
+class AddRows(NamedTuple):
+    """Add the rows to each other where all entries of a matrix are added up, once within ``function``."""
+
+    function: Span
+
+
+class InBrackets(NamedTuple):
+    """Make all values of a generator before any is used."""
+
+    span: Span
+
+
+class ForEach(NamedTuple):
+    """Apply a function that takes a number, and whose name stands at ``callee``, to each entry."""
+
+    callee: Span
+
+
+class Spend(NamedTuple):
+    """Multiply what the mechanisms within ``function`` are given as ε by a factor, so that a budget is kept to."""
+
+    function: Span
+    factor: Fraction
+
+
+class InParentheses(NamedTuple):
+    """Write what belongs to a type of datasets in the brackets that it is written in."""
+
+    span: Span
+
+
+class ByRounds(NamedTuple):
+    """Say how often a loop within ``function`` runs before it begins."""
+
+    function: Span
+
+
+class AsTuple(NamedTuple):
+    """Give several results in their order, and not by names, within ``function``."""
+
+    function: Span
 
 
 class ByMap(NamedTuple):
@@ -164,13 +253,41 @@ class EnoughNoise(NamedTuple):
 
 
 Intent = (
-    Through | Replace | Before | DeclarePublic | DeclarePrivate | DeclareLeast | DeclareRecords | Annotate
-    | DeclareResult | ByMap | ReturnNothing | CopyRenamed | AsParameter | Lookalikes | CloseBlock | ImportNamed
-    | EnoughNoise
+    Through | Write | Replace | Before | DeclarePublic | DeclarePrivate | DeclareLeast | DeclareRecords
+    | ProtectRecords | Annotate | DeclareResult | DeclareOrdered | LeaveOut | AddUp | AddRows | InBrackets | ForEach
+    | Spend | InParentheses | ByRounds | AsTuple | ByMap | ReturnNothing | CopyRenamed | AsParameter | Lookalikes
+    | CloseBlock | ImportNamed | EnoughNoise
 )  # fmt: skip
 """All that rules wish for. A repair that only moves or repeats what the user wrote is an edit, and no intent."""
 
+LOWEST = Placeholder("lower bound", "0")
+HIGHEST = Placeholder("upper bound", "100")
+LARGEST_NORM = Placeholder("largest norm", "1")
+"""What is asked for where numbers are put between bounds, and rows scaled down."""
+DISTANCE = Placeholder("sensitivity", "1")
+EPSILON = Placeholder("epsilon", "1")
+DELTA = Placeholder("delta", "1e-5")
+CATEGORIES = Placeholder("categories", "[1, 2, 3]")
+"""What is asked for where noise is added, or an answer is random."""
+
 _HERE = "\0"
+_TAKING = frozenset("+-*/^÷%")
+_OPEN, _BETWEEN, _CLOSE = "\1", "\2", "\3"
+"""Around and within what the author chooses, while the code around it is made."""
+
+
+def edit_of(span: Span, code: str) -> Edit:
+    """An edit that writes code in which is marked what the author chooses."""
+    text, placeholders = "", []
+    for part in code.split(_OPEN):
+        name, found, rest = part.partition(_BETWEEN)
+        if not found:
+            text += part
+            continue
+        default, _, rest = rest.partition(_CLOSE)
+        placeholders.append(Placeholder(name, default, len(text)))
+        text += default + rest
+    return Edit(span, text, tuple(placeholders))
 
 
 class Rendering(ABC):
@@ -211,6 +328,10 @@ class Rendering(ABC):
     def formula(self, value: Sens | Poly) -> str:
         """A number as an expression; empty if it cannot be written. One that must be rounded is rounded up."""
 
+    def constants(self, text: str) -> Sequence[str]:
+        """The names of numbers that are written out at the top level of a text."""
+        return ()
+
     def instead(self, what: str, text: str) -> str:
         """What a message says after naming a construct that is not part of what is checked, and that is written so, as
         in "; write a tuple"; empty where nothing short is sure."""
@@ -222,10 +343,35 @@ class Rendering(ABC):
         match intent:
             case Through():
                 return self._through(intent)
+            case Write():
+                return self._write(intent, text)
             case Replace(title, span, value):
                 code = self.formula(value)
                 return (Fix(f"{title} {code}", (Edit(span, code),)),) if code else ()
         return ()
+
+    def _write(self, intent: Write, text: str) -> Iterator[Fix]:
+        edits = [edit_of(span, self._beside(span, made, text)) for span, made in intent.written]
+        if all(edit.text for edit in edits):
+            yield Fix(intent.title.format(code=edits[0].text), tuple(edits), intent.sure)
+
+    def _beside(self, span: Span, made: Expression, text: str) -> str:
+        """An expression in brackets, where what stands beside it would take a part of it."""
+        code = self.expression(made)
+        is_infix = isinstance(made, Made) and not made.builtin.isidentifier()
+        beside = text[: span.start].rstrip(" ")[-1:] in _TAKING or text[span.end :].lstrip(" ")[:1] in _TAKING
+        return f"({code})" if is_infix and beside and code else code
+
+    def expression(self, made: Expression) -> str:
+        """An expression, with what the author chooses marked for :func:`edit_of`; empty if it cannot be written."""
+        from dp_lsp.core.sens import Sens  # only a mistake needs them
+
+        if isinstance(made, Made):
+            arguments = [self.expression(each) for each in made.arguments]
+            return self.call(made.builtin, *arguments) if all(arguments) else ""
+        if isinstance(made, str):
+            return made
+        return self.formula(made) if isinstance(made, Sens) else self._given(made)
 
     def passed(self, expression: str, calls: Collection[Passing]) -> str:
         """An expression, given to builtins; empty if one has no spelling."""
@@ -238,6 +384,8 @@ class Rendering(ABC):
         from dp_lsp.core.algebra import Poly  # only a mistake needs them
         from dp_lsp.core.types import Norm
 
+        if isinstance(argument, Placeholder):
+            return f"{_OPEN}{argument.name}{_BETWEEN}{argument.default}{_CLOSE}"
         if isinstance(argument, Poly):
             return self.formula(argument)
         return argument.value if isinstance(argument, Norm) else self.annotation(argument)
@@ -246,4 +394,5 @@ class Rendering(ABC):
         before, here, after = self.passed(_HERE, intent.calls).partition(_HERE)
         start, end = intent.span
         if here:
-            yield Fix(intent.title, (Edit(Span(start, start), before), Edit(Span(end, end), after)), intent.sure)
+            edits = edit_of(Span(start, start), before), edit_of(Span(end, end), after)
+            yield Fix(intent.title, edits, intent.sure)

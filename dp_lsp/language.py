@@ -344,12 +344,14 @@ class Builtins:
 
 
 class RefusedType(Exception):
-    """An annotation that means nothing: the node, a hint what to write instead, and just that if it is sure."""
+    """An annotation that means nothing: the node, a hint what to write instead, and just that if it is sure. What is
+    ``nearly`` the mark of a private function, or of a public parameter, is taken for it: it is said once."""
 
-    def __init__(self, node: Node, hint: str, instead: str = "") -> None:
+    def __init__(self, node: Node, hint: str, instead: str = "", nearly: bool = False) -> None:
         super().__init__(hint)
         self.node = node
         self.hint = hint
+        self.nearly = nearly
         self.fixes = (Fix(f"write `{instead}`", (Edit(node.span, instead),)),) if instead else ()
 
 

@@ -86,11 +86,22 @@ class Related(NamedTuple):
     step: bool = False
 
 
+class Placeholder(NamedTuple):
+    """A part of what an edit writes that only the author of the program can choose: what it is, and what is written
+    until then, ``at`` so many code points from the beginning of the edit's text. Those of one name are one choice."""
+
+    name: str
+    default: str
+    at: int = 0
+
+
 class Edit(NamedTuple):
-    """Replace the text of ``span`` by ``text``."""
+    """Replace the text of ``span`` by ``text``, in which some parts may be for the author to choose; those are in the
+    order of the text."""
 
     span: Span
     text: str
+    placeholders: tuple[Placeholder, ...] = ()
 
 
 class Fix(NamedTuple):
@@ -104,7 +115,7 @@ class Fix(NamedTuple):
 
     def moved(self, by: int) -> Fix:
         """The same change in a text that has ``by`` more code points before it."""
-        return self._replace(edits=tuple(Edit(edit.span.moved(by), edit.text) for edit in self.edits))
+        return self._replace(edits=tuple(edit._replace(span=edit.span.moved(by)) for edit in self.edits))
 
 
 class Extent(NamedTuple):

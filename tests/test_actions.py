@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from stdio_driver import Driver, Message
+from walking import applied
 
 URI = "file:///tmp/a.jl"
 COUNTEREXAMPLE = "Show a counterexample"
@@ -223,3 +224,28 @@ def test_the_report_of_a_document_offers_what_was_tried(reader: Driver) -> None:
     (file,) = reader.ask("dp/report", {"uri": URI})["result"]["files"]
     fixes = {each["code"]: [fix["title"] for fix in each["fixes"]] for each in file["diagnostics"]}
     assert fixes == {"DP301": ["replace 1 by 2"], "DP207": ["declare it public: `eps::Static(Real)`"]}
+
+
+# What only the author of a program can choose
+
+UNBOUNDED = """\
+# 😀
+f(pay::MetricVector(Real, Symmetric), eps::Static()) :: Priv() = laplacian_mechanism(1, eps, sum(pay))
+"""
+
+
+@pytest.mark.parametrize("asks", [True, False])
+def test_bounds_are_asked_for_where_the_client_can(asks: bool) -> None:
+    workspace = {"workspaceEdit": {"documentChanges": True, "snippetEditSupport": asks}}
+    with Driver() as driver:
+        driver.start(**{**CAPABLE, "workspace": workspace})
+        driver.open(UNBOUNDED)
+        driver.checked(1)
+        (change,) = actions(driver, 1)[0]["edit"]["documentChanges"]
+        written = [each["snippet"]["value"] if "snippet" in each else each["newText"] for each in change["edits"]]
+        if asks:
+            assert written == ["${1:100}", "clamp(", ", ${2:0}, ${1:100})"]
+        else:
+            assert written == ["100", "clamp(", ", 0, 100)"]
+        driver.change(2, {"text": applied(UNBOUNDED, change["edits"])})
+        assert driver.checked(2)["functions"][0]["status"] == "proved"

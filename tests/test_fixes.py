@@ -491,7 +491,8 @@ def test_the_least_deviation_is_enough_and_no_less_is(epsilon: str, delta: str) 
 
 def test_a_deviation_is_written_where_the_numbers_are() -> None:
     program = "f(x::Real, del::Static()) :: Priv() = gaussian_mechanism(1, 3, del, x)\n"
-    assert not [repair for repair in offered(program) if repair.problem.code == "DP304"]
+    found = [repair.fix.title for repair in offered(program) if repair.problem.code == "DP304"]
+    assert not [title for title in found if "gaussian_noise" in title]
     assert least_deviation(Fraction(0), Fraction(1, 2)) is least_deviation(Fraction(1), Fraction(0)) is None
 
 
@@ -629,3 +630,108 @@ def test_what_goes_together_brings_no_error(page: Path) -> None:
         after = errors(edited(text, edits_of(found)))
         mended = Counter(each.problem.code for each in found if each.problem.severity is Severity.ERROR)
         assert after <= errors(text) - mended
+
+
+# What only the author can choose
+
+
+UNBOUNDED = """\
+function total(pay::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
+    laplacian_mechanism(1, eps, sum(pay))
+end
+"""
+
+
+def first(text: str) -> Fix:
+    return offered(text)[0].fix
+
+
+def chosen(fix: Fix) -> list[tuple[str, str]]:
+    """The names and the defaults of what a fix leaves to choose; they stand in its text."""
+    for edit in fix.edits:
+        for each in edit.placeholders:
+            assert edit.text[each.at :].startswith(each.default)
+    return [(each.name, each.default) for edit in fix.edits for each in edit.placeholders]
+
+
+def test_bounds_are_asked_for_and_the_noise_is_made_for_them() -> None:
+    fix = first(UNBOUNDED)
+    assert chosen(fix) == [("upper bound", "100"), ("lower bound", "0"), ("upper bound", "100")]
+    assert "laplacian_mechanism(100, eps, sum(clamp(pay, 0, 100)))" in edited(UNBOUNDED, fix.edits)
+
+
+def test_a_bound_that_the_noise_is_made_for_is_the_default() -> None:
+    fix = first(UNBOUNDED.replace("(1, eps", "(5000, eps"))
+    assert chosen(fix) == [("lower bound", "0"), ("upper bound", "5000")]
+
+
+@pytest.mark.parametrize(
+    ("constants", "bounds"),
+    [
+        ("const MAX_PAY = 9000\n", "0, MAX_PAY"),
+        ("const PAY_LOW = 100  # a month\nconst PAY_HIGH = 9000\n", "PAY_LOW, PAY_HIGH"),
+        ("const MAX_PAY = 9000\nconst MAX_AGE = 120\n", "0, 100"),
+        ("const MAX_PAY = read(1)\n", "0, 100"),
+    ],
+)
+def test_a_number_that_has_a_name_in_the_file_is_preferred(constants: str, bounds: str) -> None:
+    text = constants + UNBOUNDED
+    assert f"clamp(pay, {bounds})" in edited(text, first(text).edits)
+
+
+@pytest.mark.parametrize(
+    ("broken", "fixed"),
+    [
+        (
+            "f(v::MetricVector(Bounded(Real, 0, 9), Symmetric)) :: Priv() = laplacian_mechanism(0.2, 20, sum(v))\n",
+            "laplacian_mechanism(20, 0.2, sum(v))",
+        ),
+        (
+            "f(v::MetricVector{Bounded{Real, 0, 9}, Symmetric}) :: Priv() = laplacian_mechanism(9, 1, sum(v))\n",
+            "f(v::MetricVector(Bounded(Real, 0, 9), Symmetric))",
+        ),
+        (
+            "f(m::MetricMatrix(Real, Symmetric)) :: Priv() = gaussian_mechanism(1, 0.5, 1e-5, sum(clip(L2, 1, m)))\n",
+            "sum(clip(L2, 1, m); dims=1)",
+        ),
+        (
+            "# dp: budget ε <= 1\n"
+            "f(v::MetricVector(Real, Symmetric), w::MetricVector(Real, Symmetric)) :: Priv() =\n"
+            "    laplacian_mechanism(1, 3, length(v)) + laplacian_mechanism(1, 3, count(x -> x > 1, v))\n",
+            "laplacian_mechanism(1, 0.5, length(v)) + laplacian_mechanism(1, 0.5, count",
+        ),
+        (
+            "f(v::MetricVector(Bounded(Real, 0, 9), Symmetric), eps::Static()) :: Priv() =\n"
+            "    2 * laplacian_mechanism(9, eps, mean(v))\n",
+            "2 * (laplacian_mechanism(9, eps / 2, sum(v)) / max(laplacian_mechanism(1, eps / 2, length(v)), 1))",
+        ),
+    ],
+    ids=["swapped", "curly", "rows", "budget", "average"],
+)
+def test_what_people_write_first(broken: str, fixed: str) -> None:
+    texts = [edited(broken, repair.fix.edits) for repair in offered(broken)]
+    assert any(fixed in text and ENGINE.check(text).state is State.PROVED for text in texts), texts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "f(v::MetricVector(Bounded(Real, 0, 9), Symmetric)) :: Priv() = sum(v)\n",
+        "f(v::MetricVector(Bounded(Real, 0, 9), Symmetric)) :: Priv() = laplacian_mechanism(1, 1, v)\n",
+        "f(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv() = laplacian_mechanism(1, eps, median(v))\n",
+        "f(v::MetricVector(Real, Symmetric)) :: Priv() = laplacian_mechanism(1, 1, sum(v)) + sum(v)\n",
+    ],
+)
+def test_no_repair_gives_up_the_promise_the_noise_or_the_data(text: str) -> None:
+    found = offered(text)
+    for repair in found:
+        after = edited(text, repair.fix.edits)
+        assert ":: Priv()" in after and re.search(r"_mechanism\(|private_quantile\(", after)
+        assert re.search(r"(sum|length|median|private_quantile)\(.*v", after.partition("=")[2])
+    assert found
+
+
+def test_a_large_epsilon_is_a_hint() -> None:
+    text = "f(x::Real) :: Priv() = laplacian_mechanism(1, {}, x)\n"
+    found = [(each.code, each.severity) for each in ENGINE.check(text.format("10.5")).problems]
+    assert found == [("DP454", Severity.HINT)] and not ENGINE.check(text.format("10")).problems

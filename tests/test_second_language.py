@@ -61,7 +61,7 @@ def found(text: str) -> list[tuple[str, str]]:
 
 
 def edited(text: str, edits: tuple[Edit, ...]) -> str:
-    for span, new in sorted(edits, reverse=True):
+    for span, new, *_ in sorted(edits, reverse=True):
         text = text[: span.start] + new + text[span.end :]
     return text
 

@@ -161,7 +161,7 @@ class Drift:
         return drift
 
     def _with(self, edit: Edit) -> tuple[_Patch, ...]:
-        (start, end), text = edit
+        (start, end), text = edit.span, edit.text
         before = [patch for patch in self.patches if patch.new.end < start]
         behind = [patch for patch in self.patches if patch.new.start > end]
         touched = self.patches[len(before) : len(self.patches) - len(behind)]

@@ -39,7 +39,7 @@ from dp_lsp.builtins.descriptors import (
     unfit,
 )
 from dp_lsp.builtins.patterns import STATIC, STATIC_INTEGER, Box, Num
-from dp_lsp.builtins.traits import IntegerArguments, Integral, everyday
+from dp_lsp.builtins.traits import IntegerArguments, Integral, Rank, everyday
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.sens import ONE, Sens, magnitude, number
 from dp_lsp.core.types import REAL, Base, BoolType, Kind, Norm, NumberType, Type
@@ -163,8 +163,9 @@ _ROWS: tuple[Builtin, ...] = (
             SOURCE,
             (_BOUNDED.format("Symmetric, AtLeast(1)", f"{name}(v)"), _VECTOR.format(f"{name}(v)")),
             (*_refused(f"{name}(v)"), Refused(f"f(v::MetricVector(Bool, ChangeOne)) = {name}(v)", "DP208")),
+            traits=(Rank(share),),
         )
-        for name, words in (("maximum", "largest"), ("minimum", "smallest"))
+        for name, words, share in (("maximum", "largest", Fraction(1)), ("minimum", "smallest", Fraction(0)))
     ),
     Builtin(
         "partialsort",
@@ -200,7 +201,7 @@ _ROWS: tuple[Builtin, ...] = (
         SOURCE,
         (_BOUNDED.format("Symmetric, AtLeast(1)", "median(v)"), _VECTOR.format("median(v)")),
         _refused("median(v)"),
-        traits=(Integral(False),),
+        traits=(Integral(False), Rank(Fraction(1, 2))),
     ),
     Builtin(
         "quantile",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import NumberOf
 from dp_lsp.core.types import Base, Bounds, Norm
-from dp_lsp.intents import Passing
+from dp_lsp.intents import CATEGORIES, DELTA, EPSILON, HIGHEST, LARGEST_NORM, LOWEST, Expression, Made, Passing
 
 CLIP = Passing("clip", (Norm.L2,))
 READ = Passing("undisc_container")
@@ -24,6 +26,96 @@ def within(bounds: Bounds) -> Passing:
     return Passing("clamp", after=(bounds.low, bounds.high))
 
 
+def bounded(highest: str | None = None) -> Passing:
+    """What puts numbers between bounds that the author chooses, from 0 to a number if there is a likely one."""
+    return Passing("clamp", after=(LOWEST, HIGHEST if highest is None else HIGHEST._replace(default=highest)))
+
+
+def rows_bounded(norm: Norm) -> Passing:
+    """What scales the rows of a dataset down to a norm that the author chooses."""
+    return Passing("clip", (norm, LARGEST_NORM))
+
+
 def rows_within(norm: Norm, most: Poly) -> Passing:
     """What scales the rows of a dataset down to a norm."""
     return Passing("clip", (norm, most))
+
+
+# What is hidden by a mechanism
+
+
+def laplace(distance: Expression, epsilon: Expression, hidden: Expression) -> Made:
+    """Laplace noise on an expression that moves so far."""
+    return Made("laplacian_mechanism", (distance, epsilon, hidden))
+
+
+def number_of(dataset: Expression) -> Made:
+    """How many records there are."""
+    return Made("length", (dataset,))
+
+
+def total_of(dataset: Expression) -> Made:
+    """The sum of the records."""
+    return Made("sum", (dataset,))
+
+
+def half(number: Expression) -> Made:
+    """Half of a number that is written."""
+    return Made("/", (number, "2"))
+
+
+def at_least_one(number: Expression) -> Made:
+    """A number of records that noise may have made less than 1."""
+    return Made("max", (number, "1"))
+
+
+def quotient(top: Expression, bottom: Expression) -> Made:
+    return Made("/", (top, bottom))
+
+
+def quantile_of(dataset: Expression, share: Fraction, distance: Expression, epsilon: Expression) -> Made:
+    """A noisy quantile among whole numbers between bounds that the author chooses."""
+    candidates = Made(":", (LOWEST, HIGHEST))
+    return Made("private_quantile", (distance, epsilon, dataset, Poly.of(share), candidates))
+
+
+def with_delta(builtin: str, arguments: tuple[Expression, ...], delta: Expression) -> Made | None:
+    """A mechanism with as many arguments as it takes, where a δ is missing or one too many; None for all others."""
+    match builtin, arguments:
+        case "gaussian_mechanism", (distance, epsilon, hidden):
+            return Made(builtin, (distance, epsilon, delta, hidden))
+        case "laplacian_mechanism", (distance, epsilon, given, hidden):
+            return Made("gaussian_mechanism", (distance, epsilon, given, hidden))
+    return None
+
+
+def answer(epsilon: Expression, hidden: Expression) -> Made:
+    """A random answer among categories that the author names."""
+    return Made("randomized_response", (epsilon, CATEGORIES, hidden))
+
+
+ROOTS = {"std": "var"}
+"""What is the root of the value of a builtin, and is none: it moves without bound where that is near 0."""
+
+
+def root_of(released: Expression) -> Made:
+    """The root of a number that noise may have made less than 0."""
+    return Made("sqrt", (Made("max", (released, "0")),))
+
+
+SPENDING = {"laplacian_mechanism": 1, "gaussian_mechanism": 1, "private_quantile": 1, "report_noisy_max": 1}
+"""At which place, from 0 on, mechanisms are given the ε that they cost."""
+
+
+def gaussian(distance: Expression, epsilon: Expression, delta: Expression, hidden: Expression) -> Made:
+    """Gaussian noise on an expression that moves so far in L2."""
+    return Made("gaussian_mechanism", (distance, epsilon, delta, hidden))
+
+
+NAMED = {
+    LOWEST.name: ("min", "low", "least", "floor"),
+    HIGHEST.name: ("max", "high", "upper", "most", "cap", "limit"),
+    EPSILON.name: ("eps", "ε"),
+    DELTA.name: ("delta", "δ"),
+}
+"""What the names of numbers have in them that may be what a placeholder asks for."""

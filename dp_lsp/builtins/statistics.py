@@ -44,7 +44,7 @@ from dp_lsp.builtins.descriptors import (
     unfit,
 )
 from dp_lsp.builtins.patterns import STATIC, Arrow, Box, OneOf, Records
-from dp_lsp.builtins.traits import ChosenPublicly, Integral, RecordCount, everyday
+from dp_lsp.builtins.traits import Average, ChosenPublicly, Integral, RecordCount, everyday
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.metrics import by_norm, conversion
@@ -301,7 +301,7 @@ _ROWS: tuple[Builtin, ...] = (
             Refused("f(v::MetricVector(Bounded(Real, 0, 1), Symmetric, AtLeast(0))) = mean(v)", "DP304"),
             Refused("f(x::Real) = mean(x)", "DP202"),
         ),
-        traits=(Integral(False),),
+        traits=(Integral(False), Average()),
     ),
     Builtin(
         "count_distinct",

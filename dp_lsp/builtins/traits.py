@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from enum import Enum
+from fractions import Fraction
 
 from dp_lsp.builtins.define import Args, Builtin, Trait
 from dp_lsp.core.events import Sampling
@@ -163,6 +164,18 @@ class RecordCount(Trait):
     """It returns how many records there are; ``some`` of one that counts the records of a kind."""
 
     some: bool = False
+
+
+@value
+class Average(Trait):
+    """It returns the sum of the records by their number."""
+
+
+@value
+class Rank(Trait):
+    """It returns the number below which a share of the records lies."""
+
+    share: Fraction
 
 
 @value

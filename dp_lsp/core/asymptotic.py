@@ -27,7 +27,7 @@ def fails_as(sizes: Collection[Symbol], comparison: Comparison, positive: Collec
     are among them; those that must be equal to a public one are not."""
     spoken = {symbol for side in comparison[::2] for symbol in symbols_of(side)}
     found = spoken.intersection(sizes)
-    if len(found) != 1:
+    if comparison.relation == "!=" or len(found) != 1:
         return None
     (size,) = found
     if comparison.relation == "==":

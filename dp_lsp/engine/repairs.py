@@ -11,23 +11,38 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp import frontends
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.limits import OutOfTime, Ticket
 from dp_lsp.analysis.loading import Loader, ReadRefusal, SourceText
-from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Repair, State, Verdict, edits_of, preferred
-from dp_lsp.builtins.remedies import UNBOX
-from dp_lsp.core.annotation import AFunction, Annotation, ContainerOf, NumberOf
-from dp_lsp.core.types import Base, Kind
+from dp_lsp.analysis.records import (
+    Analysis,
+    ChunkRecord,
+    FunctionReport,
+    Options,
+    Repair,
+    State,
+    Verdict,
+    edits_of,
+    preferred,
+)
+from dp_lsp.builtins.remedies import NAMED, UNBOX
+from dp_lsp.core.annotation import AFunction, Annotation, ContainerOf, DatasetOf, NumberOf
+from dp_lsp.core.types import Base, DatasetMetric, Kind
 from dp_lsp.engine.check import DEFAULT, Engine, OptionsOf
+from dp_lsp.engine.composing import composed, linked, named_in
 from dp_lsp.engine.problems import IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
 from dp_lsp.engine.remarks import IGNORE, PLACEHOLDER, ignoring
 from dp_lsp.frontends.problems import BadCharacter, MissingEnd
 from dp_lsp.infer.problems import (
+    BudgetMissed,
     ConditionFails,
+    HollowCondition,
     NeedsTypes,
+    NoMechanism,
     NotUnboxed,
     Unbounded,
     UnboundedInput,
@@ -36,19 +51,25 @@ from dp_lsp.infer.problems import (
     WrongResult,
 )
 from dp_lsp.intents import (
+    AddRows,
     Annotate,
     AsParameter,
+    AsTuple,
     ByMap,
+    ByRounds,
     CloseBlock,
     CopyRenamed,
     DeclarePublic,
     DeclareResult,
     EnoughNoise,
     ImportNamed,
+    InParentheses,
     Intent,
     Lookalikes,
+    ProtectRecords,
     Rendering,
     ReturnNothing,
+    Spend,
     Through,
 )
 from dp_lsp.language import Language
@@ -61,6 +82,7 @@ _BADNESS = {State.PROVED: 0, State.ASSUMED: 0, State.FAILED: 1, State.UNKNOWN: 2
 _KNOWN = {state: min(badness, 1) for state, badness in _BADNESS.items()}
 _A_REASON = "it is tried"
 _MOST_TOGETHER = 30  # fixes that are tried one after the other if they do not go together
+_MOST_CONTINUED = 4  # fixes that are made after the first one, which bring nothing to an end by themselves
 _KEPT = 4  # trials that another fix may share: those of the same place
 
 Analyses = Mapping[str, Analysis]
@@ -101,11 +123,7 @@ def _single(trial: _Trial, analysis: Analysis, only: Sequence[Problem] | None, f
     """What mends each problem by itself; goes to ``found`` at once, for the time may end."""
     problems = analysis.problems if only is None else only
     for problem in sorted(problems, key=lambda problem: problem.severity is not Severity.ERROR):
-        for fix in (*problem.fixes, *_proposals(problem, trial.seen)):
-            if trial.mends(problem, fix):
-                found.append(Repair(problem, fix))
-            else:
-                found.extend(Repair(problem, longer) for longer in trial.continued(fix) if trial.mends(problem, longer))
+        found.extend(Repair(problem, fix) for fix in trial.mending(problem))
         for insertion in _ignores(problem, analysis.source, analysis.language) if only is None else ():
             if trial.mends(problem, Fix("", (insertion(_A_REASON),)), accepts=True):
                 title = f"ignore {problem.code} here, with a reason"
@@ -171,12 +189,12 @@ class _Trial:
         self._before: list[Analyses] = []
         self._tried: dict[tuple[Edit, ...], list[Analyses]] = {}
 
-    def mends(self, problem: Problem, fix: Fix, accepts: bool = False) -> bool:
+    def mends(self, problem: Problem, fix: Fix, accepts: bool = False, warns: bool = False) -> bool:
         """Whether a fix removes its problem and makes nothing worse. What ``accepts`` it may make known failures
-        unknown, and nothing that is proved."""
+        unknown, and nothing that is proved; what ``warns`` may have warnings in the place of an error."""
         after = self._after(fix.edits)
         return all(
-            self._is_gone([problem], old, new)
+            self._is_gone([problem], old, new, accepts or warns or fix.declares)
             and (_is_read(old, new) if fix.declares else _is_no_worse(old, new, _KNOWN if accepts else _BADNESS))
             for old, new in zip(self._before, after, strict=True)
         )
@@ -192,17 +210,61 @@ class _Trial:
             for old, new in zip(self._before, after, strict=True)
         )
 
-    def continued(self, fix: Fix) -> Iterator[Fix]:
-        """The fix, and with it the only one of an error that it brings: what is clipped may move too far for the noise
-        that was declared."""
-        for old, new in zip(self._before[:1], self._after(fix.edits), strict=False):
-            known = _errors(old[self._file].problems)
-            further = [each for each in new[self._file].problems if each.fixes and each.code not in known]
-            if len(further) == 1 and len(further[0].fixes) == 1:
-                edits = [_before(edit, fix.edits) for edit in further[0].fixes[0].edits]
-                if None not in edits:
-                    title = f"{fix.title}, and {further[0].fixes[0].title}"
-                    yield Fix(title, (*fix.edits, *(edit for edit in edits if edit)), sure=False)
+    def mending(self, problem: Problem) -> list[Fix]:
+        """The fixes that mend a problem: those that do it by themselves, or else those that do with what mends what
+        they bring to light, or else those that bring warnings to light."""
+        proposed = [*problem.fixes, *_proposals(problem, self.seen)]
+        named = [named_in(fix, constants) for fix in proposed] if (constants := self._constants()) else []
+        fixes = list(dict.fromkeys((*named, *proposed)))
+        alone = [fix for fix in fixes if self.mends(problem, fix)]
+        if alone:
+            return alone
+        longer = (self._continued(problem, fix) for fix in fixes)
+        return [fix for fix in longer if fix is not None] or [
+            fix for fix in fixes if self.mends(problem, fix, warns=True)
+        ]
+
+    def _continued(self, problem: Problem, fix: Fix) -> Fix | None:
+        """A fix with those of the errors that it brings to light, one after the other: what is clipped may move too far
+        for the noise that was declared."""
+        for _ in range(_MOST_CONTINUED):
+            first = None
+            for further in self._further(problem, fix):
+                edits = composed(fix.edits, further.edits)
+                if edits is None:
+                    continue
+                longer = Fix(f"{fix.title}, and {further.title}", linked(edits), sure=False, declares=fix.declares)
+                if self.mends(problem, longer):
+                    return longer
+                first = first or longer
+            if first is None:
+                return None
+            fix = first
+        return None
+
+    def _further(self, problem: Problem, fix: Fix) -> list[Fix]:
+        """The fixes of the first problem that a fix brings where its problem was, as edits of the text after it."""
+        index = self._index(problem)
+        old, new = self._before[0][self._file], self._after(fix.edits)[0][self._file]
+        if not 0 <= index < len(new.chunks) == len(old.chunks):
+            return []
+        placed = new.chunks[index]
+        fresh = _fresh(old.chunks[index].record.verdict, placed.record.verdict)
+        if not fresh or any(each.code == NoMechanism.code for each in fresh):
+            return []  # what drops the noise is no repair
+        found = fresh[0].moved(placed.start)
+        seen = self.seen()._replace(text=edited(self._text, fix.edits), analysis=new)
+        return [*found.fixes, *_proposals(found, lambda: seen)][:_MOST]
+
+    def _constants(self) -> Mapping[str, str]:
+        """What numbers are called that have a name in the file, by what a placeholder asks for."""
+        names = self.seen().code.constants(self._text)
+        found: dict[str, str] = {}
+        for asked, words in NAMED.items():
+            having = [name for name in names if any(word in name.casefold() for word in words)]
+            if len(having) == 1:
+                found[asked] = having[0]
+        return found
 
     def _after(self, edits: tuple[Edit, ...]) -> list[Analyses]:
         """The projects after some edits."""
@@ -244,9 +306,10 @@ class _Trial:
     def _checked(self, loader: Loader) -> list[Analyses]:
         return [self._engine.trial(root, loader, self._options, self._ticket) for root in self._roots]
 
-    def _is_gone(self, problems: Sequence[Problem], before: Analyses, after: Analyses) -> bool:
-        """Whether there are so many fewer problems of these kinds where these were, all in one chunk, and if not all
-        are errors so many fewer warnings as are among them."""
+    def _is_gone(self, problems: Sequence[Problem], before: Analyses, after: Analyses, warns: bool = False) -> bool:
+        """Whether there are so many fewer problems of these kinds where these were, all in one chunk; so many fewer
+        errors and warnings, if all of these are errors and the fix must not bring warnings; and else so many fewer
+        warnings as are among them."""
         old, new = before[self._file].chunks, after[self._file].chunks
         index = self._index(problems[0])
         if len(old) != len(new) or index < 0:
@@ -256,22 +319,10 @@ class _Trial:
         if any(_count(left, code) > _count(found, code) - times for code, times in mended.items()):
             return False
         of_weight = [sum(each.severity is Severity.WARNING for each in problems) for problems in (found, left)]
-        if all(problem.severity is Severity.ERROR for problem in problems):
-            return True
-        return of_weight[1] <= of_weight[0] - sum(problem.severity is Severity.WARNING for problem in problems)
-
-
-def _before(edit: Edit, made: Iterable[Edit]) -> Edit | None:
-    """An edit of a text in which others were made, as one of the text without these; None if it edits theirs."""
-    shift = 0
-    for other in sorted(made):
-        start = other.span.start + shift
-        if edit.span.end <= start:
-            break
-        if edit.span.start < start + len(other.text):
-            return None
-        shift += len(other.text) - (other.span.end - other.span.start)
-    return Edit(edit.span.moved(-shift), edit.text)
+        if not all(problem.severity is Severity.ERROR for problem in problems):
+            return of_weight[1] <= of_weight[0] - sum(problem.severity is Severity.WARNING for problem in problems)
+        serious = [sum(map(_is_serious, problems)) for problems in (found, left)]
+        return warns or serious[1] <= serious[0] - len(problems)
 
 
 class _Edited:
@@ -287,6 +338,17 @@ class _Edited:
 
     def text(self, name: str) -> SourceText:
         return self._text if name == self._file else self._loader.text(name)
+
+
+def _fresh(before: Verdict, after: Verdict) -> list[Problem]:
+    """The errors and warnings that there were not before, the errors first."""
+    known = {(each.code, each.message) for each in before.problems}
+    found = [each for each in filter(_is_serious, after.problems) if (each.code, each.message) not in known]
+    return sorted(found, key=lambda each: each.severity is not Severity.ERROR)
+
+
+def _is_serious(problem: Problem) -> bool:
+    return problem.severity in (Severity.ERROR, Severity.WARNING)
 
 
 def _count(problems: Sequence[Problem], code: str) -> int:
@@ -323,6 +385,7 @@ def _is_as_good(before: ChunkRecord, after: ChunkRecord, badness: Mapping[State,
     old, new = _states(before.verdict), _states(after.verdict)
     return (
         old.keys() <= new.keys()
+        and _private(before.verdict) <= _private(after.verdict)
         and all(badness[new[name]] <= badness[was] for name, was in old.items())
         and _errors(after.verdict.problems) <= _errors(before.verdict.problems)
     )
@@ -338,6 +401,11 @@ def _states(verdict: Verdict) -> dict[tuple[str, int], State]:
     return found
 
 
+def _private(verdict: Verdict) -> set[str]:
+    """The functions that are declared private. One that is not any more promises less."""
+    return {function.name for function in verdict.functions if function.kind == "privacy"}
+
+
 def _errors(problems: Iterable[Problem]) -> Counter[str]:
     return Counter(problem.code for problem in problems if problem.severity is Severity.ERROR)
 
@@ -350,6 +418,10 @@ _VALUES: tuple[Annotation, ...] = (
     ContainerOf(Kind.VECTOR, Base.REAL),
     ContainerOf(Kind.MATRIX, Base.REAL),
 )
+_DATASETS: tuple[Annotation, ...] = tuple(
+    DatasetOf(metric, ContainerOf(Kind.VECTOR, Base.REAL))
+    for metric in (DatasetMetric.CHANGE_ONE, DatasetMetric.SYMMETRIC)
+)
 _BREAK = re.compile(r"\r\n|\n|\r")
 
 
@@ -360,6 +432,10 @@ class _CheckedText(NamedTuple):
     code: Rendering
     analysis: Analysis
     defined: frozenset[str]
+
+    def function_at(self, problem: Problem) -> FunctionReport | None:
+        """The function that a problem stands in."""
+        return next((each for each in self.analysis.functions if each.span.covers(problem.span.start)), None)
 
     def fixes(self, intent: Intent) -> Iterable[Fix]:
         """The repairs that do what is intended."""
@@ -386,12 +462,16 @@ def _name(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
     """A name that is spelled almost like this one: of a builtin, of the project, or of the function it stands in."""
     around = (seen.text[chunk.start :][: chunk.length] for chunk in seen.analysis.chunks_at(problem.span.start))
     words = {word for text in around for word in _WORD.findall(text)}
-    return _spellings(problem.span, seen.text, words | seen.defined | set(seen.analysis.language.builtins.names()))
+    yield from _spellings(problem.span, seen.text, words | seen.defined | set(seen.analysis.language.builtins.names()))
+    chunk = next((each for each in seen.analysis.chunks_at(problem.span.start)), None)
+    if chunk is not None:
+        yield from seen.fixes(AsTuple(Span(chunk.start, chunk.start + chunk.length)))
 
 
 def _type(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
     """A type or norm that is spelled almost like one of the words of an annotation."""
     start, end = problem.span
+    yield from seen.fixes(InParentheses(problem.span))
     for word in _WORD.finditer(seen.text, start, end):
         if word[0] not in (known := seen.analysis.language.annotations.words):
             yield from _spellings(Span(*word.span()), seen.text, known)
@@ -413,7 +493,7 @@ def _spellings(span: Span, text: str, known: Iterable[str], words: Collection[st
 def _annotation(problem: Problem, seen: _CheckedText) -> Iterable[Fix]:
     """An annotation for a parameter that has none."""
     function = seen.analysis.function_named_at(problem.span.start)
-    return () if function is None else seen.fixes(Annotate(function.name_span, (*_VALUES, AFunction())))
+    return () if function is None else seen.fixes(Annotate(function.name_span, (*_DATASETS, *_VALUES, AFunction())))
 
 
 def _may_accept(problem: Problem) -> bool:
@@ -540,6 +620,47 @@ def _public(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
         yield from seen.fixes(DeclarePublic(frozenset((name,)), function=function.name_span))
 
 
+def _by_rows(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
+    """A sum of rows, where all entries were added up; or records, where numbers were measured by a norm."""
+    function = seen.function_at(problem)
+    if function is not None:
+        yield from seen.fixes(AddRows(function.span))
+        yield from seen.fixes(ProtectRecords(function.name_span, _DATASETS))
+
+
+def _within_budget(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
+    """So much less ε for each release as the budget is less than what is proved; or, if that is not enough because
+    what they cost together is no sum, half of that."""
+    function = seen.function_at(problem)
+    least = next((each.amount for each in problem.extent), "")
+    claimed = next((_CLAIMED.search(seen.text, *related.span) for related in problem.related), None)
+    if function is None or claimed is None or not _is_number(least) or not _is_number(claimed[1]):
+        return
+    factor = Fraction(claimed[1]) / Fraction(least)
+    for share in (factor, factor / 2):
+        yield from seen.fixes(Spend(function.span, share))
+
+
+_CLAIMED = re.compile(r"(?:ε|epsilon)\s*(?:<=|≤)\s*([0-9./e-]+)")
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return Fraction(text) > 0
+    except (ValueError, ZeroDivisionError):
+        return False
+
+
+def _otherwise_written(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
+    """What is not part of the language, in other words that are."""
+    yield from _by_map(problem, seen)
+    chunk = next((each for each in seen.analysis.chunks_at(problem.span.start)), None)
+    if chunk is not None:
+        around = Span(chunk.start, chunk.start + chunk.length)
+        yield from seen.fixes(ByRounds(around))
+        yield from seen.fixes(AsTuple(around))
+
+
 _PROPOSERS: dict[str, Callable[[Problem, _CheckedText], Iterable[Fix]]] = {
     UnknownName.code: _name,
     UnknownType.code: _type,
@@ -557,6 +678,8 @@ _PROPOSERS: dict[str, Callable[[Problem, _CheckedText], Iterable[Fix]]] = {
     NotUnboxed.code: _unbox,
     UnboundedInput.code: _public,
     Unbounded.code: _public,
-    Unsupported.code: _by_map,
+    Unsupported.code: _otherwise_written,
+    HollowCondition.code: _by_rows,
+    BudgetMissed.code: _within_budget,
     ConditionFails.code: _least_noise,
 }

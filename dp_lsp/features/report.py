@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from dp_lsp import __version__
 from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Silenced, State
 from dp_lsp.analysis.rows import BoundReport, NumericReport, Plot, Plotted, Premised, SpendingReport
-from dp_lsp.problem import Problem, Related, Severity, There
+from dp_lsp.problem import Edit, Problem, Related, Severity, There
 from dp_lsp.text import Place, Source, Span
 
 if TYPE_CHECKING:
@@ -178,13 +178,20 @@ def _diagnostic(problem: Problem, source: Source, path: str, shown: Shown) -> Js
         "fixes": [
             {
                 "title": fix.title,
-                "edits": [{"range": _range(edit.span, source), "text": edit.text} for edit in fix.edits],
+                "edits": [_edit(edit, source) for edit in fix.edits],
             }
             for fix in problem.fixes
         ],
     }
     extent = [each._asdict() for each in problem.extent]
     return result | {"extent": extent} if extent else result
+
+
+def _edit(edit: Edit, source: Source) -> Json:
+    """What is written, with what the author may choose otherwise in the order in which it stands there."""
+    chosen = [{"name": each.name, "default": each.default} for each in edit.placeholders]
+    written: Json = {"range": _range(edit.span, source), "text": edit.text}
+    return written | {"placeholders": chosen} if chosen else written
 
 
 def _related(related: Related, source: Source, path: str, shown: Shown) -> Json:
@@ -430,7 +437,8 @@ class _Schema:
 
     def _diagnostic(self) -> Schema:
         place = self._range()
-        edit = self._object({"range": place, "text": _TEXT})
+        chosen = _listed(self._object({"name": _TEXT, "default": _TEXT}))
+        edit = self._object({"range": place, "text": _TEXT}, placeholders=chosen)
         return self._object(
             {
                 "code": _CODE,

@@ -16,7 +16,7 @@ from dp_lsp.core.constraints import Assumptions, Comparison, Constraint, Origin,
 from dp_lsp.core.evaluate import Substitution, norms_of, speaks_of, symbols_of
 from dp_lsp.core.events import Cost, Leak, Release, Repeat, Var
 from dp_lsp.core.metrics import conversion
-from dp_lsp.core.notation import DISPLAY, Printer, as_formula, shown
+from dp_lsp.core.notation import DISPLAY, Printer, as_formula, figure, shown
 from dp_lsp.core.ranges import is_computed, ratio, supremum
 from dp_lsp.core.scheme import Judgement, Move, Moves
 from dp_lsp.core.sens import ONE, Sens, magnitude, maximum, number
@@ -49,6 +49,7 @@ def release(
     if unbounded:
         _report_unbounded(inference, span, unbounded)
     _warn_inverted(inference, node, noise, args, private)
+    _warn_generous(inference, node, noise, args)
     distances = {var: move.sens for var, move in private.items() if var not in unbounded}
     place = None if noise.declares is None else node.args[args.names.index(noise.declares)].span
     exposed = [expose(inference, node, args.names.index(name), values) for name in noise.exposed]
@@ -337,6 +338,19 @@ def _warn_inverted(inference: Inference, node: term.Call, noise: Noise, args: Ar
                         fixes=() if name == noise.declares else _other_way_round(inference.code, place, value, symbol),
                     )
                 )
+
+
+_MOST_USUAL = 10  # ε; a larger one hides hardly anything
+
+
+def _warn_generous(inference: Inference, node: term.Call, noise: Noise, args: Args) -> None:
+    """Say so if ε is a number that is larger than is of much use."""
+    if not inference.context.rules.computed:
+        return
+    for name, place in zip(args.names, node.args, strict=True):
+        value = args.static(name).number if name in noise.shrinks else None
+        if value is not None and value > _MOST_USUAL:
+            inference.report(problems.LargeEpsilon.at(place.span, epsilon=figure(value)))
 
 
 def _grows(value: Poly, symbol: Symbol, way: int) -> bool:

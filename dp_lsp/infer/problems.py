@@ -1681,7 +1681,7 @@ class BatchClipped(Kind):
 
     code = "DP437"
     name = "batch-clipped"
-    message = "`{written}` is a sum already when it is clipped: clip {each} before adding"
+    message = "`{written}` is a sum already when it is clipped: {instead}"
     unchecked = True
 
 
@@ -1936,6 +1936,82 @@ class InvertedNoise(Kind):
     message = (
         "a larger `{symbol}` adds more noise here, and should add less: `{written}` is the `{argument}` of `{call}`"
     )
+
+
+class SwappedArguments(Kind):
+    """The sensitivity and the ε of a mechanism were given in each other's place: the noise is made for a change that is
+    much too small and a privacy loss that is much too large, and would be enough the other way round.
+
+    Broken:
+
+    ```julia
+    function f(ages::MetricVector(Bounded(Real, 0, 100), Symmetric)) :: Priv()
+        laplacian_mechanism(0.5, 100, sum(ages))
+    end
+    ```
+
+    Fixed:
+
+    ```julia
+    function f(ages::MetricVector(Bounded(Real, 0, 100), Symmetric)) :: Priv()
+        laplacian_mechanism(100, 0.5, sum(ages))
+    end
+    ```
+    """
+
+    code = "DP453"
+    name = "swapped-arguments"
+    refutable = True
+    message = (
+        "the noise is made for a sensitivity of {declared} and ε {epsilon}, and `{written}` has sensitivity"
+        " {inferred}: these arguments are swapped; write `{call}`"
+    )
+
+
+class NoiseOnRecords(Kind):
+    """A mechanism is given a dataset. Noise is added to a statistic of it, such as the number of its records, which
+    moves little with each of them.
+
+    Broken:
+
+    ```julia
+    f(labels::MetricVector(Data, Symmetric)) :: Priv() = laplacian_mechanism(1, 0.5, labels)
+    ```
+
+    Fixed:
+
+    ```julia
+    f(labels::MetricVector(Data, Symmetric)) :: Priv() = laplacian_mechanism(1, 0.5, length(labels))
+    ```
+    """
+
+    code = "DP455"
+    name = "noise-on-records"
+    message = "`{written}` holds the records themselves: add noise to a statistic, such as {statistics}"
+    unchecked = True
+
+
+class LargeEpsilon(Kind):
+    """The ε of a mechanism is above 10. An outcome may be e^ε times as likely with a record as without it; for ε = 10
+    that is 22,000 times, so hardly anything is hidden. Usual are values up to 1.
+
+    Broken:
+
+    ```julia
+    f(x::Real) :: Priv() = laplacian_mechanism(1, 20, x)
+    ```
+
+    Fixed:
+
+    ```julia
+    f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, x)
+    ```
+    """
+
+    code = "DP454"
+    name = "large-epsilon"
+    severity = Severity.HINT
+    message = "ε {epsilon} hides hardly anything of a record: usual are values up to 1"
 
 
 class OtherBrackets(Kind):

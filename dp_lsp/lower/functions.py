@@ -9,6 +9,7 @@ from dp_lsp.core import term
 from dp_lsp.core.annotation import AModel, Anything, NumberOf, TupleOf
 from dp_lsp.core.machine import UNREAD, Declared, NominalType, Tuples
 from dp_lsp.core.term import Bind, Body, Method, Term
+from dp_lsp.core.types import Base
 from dp_lsp.language import RefusedType, Returned
 from dp_lsp.lower import problems
 from dp_lsp.lower.aliasing import aliasing
@@ -258,7 +259,7 @@ class Functions:
                 raise unrelated
         except RefusedType as refused:
             self._refuse_type(refused)
-            type_, static, seen = Anything(), False, UNREAD
+            type_, static, seen = NumberOf(Base.REAL) if refused.nearly else Anything(), refused.nearly, UNREAD
         if node.name in self._scope.now:
             self._unit.report(problems.AssignedTwice.at(node.span, name=node.name, why="parameters differ in name"))
         if node.name != UNUSED:
@@ -275,7 +276,7 @@ class Functions:
             return self._unit.language.annotations.returned(annotation)
         except RefusedType as refused:
             self._refuse_type(refused)
-            return Returned(Anything())
+            return Returned(Anything(), privacy=refused.nearly)
 
     def _refuse_type(self, refused: RefusedType) -> None:
         name = written(refused.node)

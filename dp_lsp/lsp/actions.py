@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lsprotocol import types
@@ -18,6 +19,7 @@ from dp_lsp.lsp.requests import SHOW_COUNTEREXAMPLE, Handlers, exactly, opened, 
 from dp_lsp.lsp.session import Server
 from dp_lsp.problem import Edit
 
+_SPECIAL = re.compile(r"[\\$}]")
 _KIND = types.CodeActionKind.QuickFix
 _ALL = f"{types.CodeActionKind.SourceFixAll.value}.{convert.SOURCE}"
 
@@ -135,11 +137,38 @@ def _place(range_: types.Range) -> tuple[int, int, int, int]:
 
 
 def _edit(document: Document, made: Iterable[Edit], positions: Positions, client: Client) -> types.WorkspaceEdit:
-    edits = [types.TextEdit(positions.range(edit.span), edit.text) for edit in made]
+    made = list(made)
+    plain = [types.TextEdit(positions.range(edit.span), edit.text) for edit in made]
     if not client.versioned_edits:
-        return types.WorkspaceEdit(changes={document.uri: edits})
+        return types.WorkspaceEdit(changes={document.uri: plain})
+    edits = _snippets(made, positions) if client.snippet_edits else plain
     identifier = types.OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
     return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(identifier, [*edits])])
+
+
+def _snippets(made: Sequence[Edit], positions: Positions) -> list[types.TextEdit | types.SnippetTextEdit]:
+    """Edits in which is asked for what the author chooses: for one choice once, however often it is written."""
+    names = dict.fromkeys(each.name for edit in made for each in edit.placeholders)
+    stops = {name: index for index, name in enumerate(names, 1)}
+    return [
+        types.SnippetTextEdit(positions.range(edit.span), types.StringValue(_snippet(edit, stops)))
+        if edit.placeholders
+        else types.TextEdit(positions.range(edit.span), edit.text)
+        for edit in made
+    ]
+
+
+def _snippet(edit: Edit, stops: Mapping[str, int]) -> str:
+    written, done = "", 0
+    for each in edit.placeholders:
+        written += _escaped(edit.text[done : each.at]) + f"${{{stops[each.name]}:{_escaped(each.default)}}}"
+        done = each.at + len(each.default)
+    return written + _escaped(edit.text[done:])
+
+
+def _escaped(text: str) -> str:
+    """Text that means itself in a snippet."""
+    return _SPECIAL.sub(r"\\\g<0>", text)
 
 
 TABLE = Handlers(

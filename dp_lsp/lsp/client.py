@@ -35,7 +35,8 @@ class Client(NamedTuple):
     ``pulls`` asks for diagnostics itself and is pushed none; ``refreshes`` can be told to ask again; ``related`` and
     ``tags`` are what it takes of diagnostics besides their messages;
     ``takes_actions`` takes code actions that are no commands, ``takes_preferred`` the mark on the best, and
-    ``versioned_edits`` edits that name the version they are for; ``snippets`` fills in places of what it inserts;
+    ``versioned_edits`` edits that name the version they are for; ``snippets`` fills in places of what it
+    completes, and ``snippet_edits`` of what edits write;
     ``described_items`` and ``described_signatures`` take Markdown, ``label_offsets`` the places of arguments;
     ``wants_status`` takes the notification ``dp/fileStatus``; ``watches`` can be asked to tell what changes on the
     disk, and ``watches_outside`` also outside of its folders; ``configures`` can be asked for its settings;
@@ -58,6 +59,7 @@ class Client(NamedTuple):
     takes_preferred: bool = False
     versioned_edits: bool = False
     snippets: bool = False
+    snippet_edits: bool = False
     described_items: bool = False
     described_signatures: bool = False
     label_offsets: bool = False
@@ -106,6 +108,7 @@ class Client(NamedTuple):
                     document, "signature_help", "signature_information", "parameter_information", "label_offset_support"
                 )
             ),
+            snippet_edits=bool(_deep(capabilities.workspace, "workspace_edit", "snippet_edit_support")),
             versioned_edits=bool(_deep(capabilities.workspace, "workspace_edit", "document_changes")),
             wants_status=_experimental(capabilities.experimental, "dpFileStatus"),
             watches=bool(_deep(capabilities.workspace, "did_change_watched_files", "dynamic_registration")),

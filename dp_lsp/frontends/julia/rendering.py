@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, NamedTuple, assert_never
 
 from dp_lsp import intents
-from dp_lsp.builtins.remedies import COPY
+from dp_lsp.builtins.remedies import COPY, SPENDING
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import (
     AFunction,
@@ -29,7 +29,7 @@ from dp_lsp.core.annotation import (
 from dp_lsp.core.evaluate import is_closed, upper
 from dp_lsp.core.notation import SYMPY, Printer, decimal
 from dp_lsp.core.sens import Sens
-from dp_lsp.core.types import DatasetMetric, Kind, Label
+from dp_lsp.core.types import Base, DatasetMetric, Kind, Label
 from dp_lsp.intents import Intent, Rendering
 from dp_lsp.problem import Edit, Fix
 from dp_lsp.surface import BROADCAST_INTO, MACRO_CALL, SEEDING
@@ -41,9 +41,13 @@ _WRITTEN = Printer(SYMPY._replace(magnitude=("abs(", ")"), ceiling=("ceil(", ")"
 _STATIC = "Static"
 _METRIC = {Kind.VECTOR: "MetricVector", Kind.MATRIX: "MetricMatrix", Kind.GRADIENT: "MetricGradient"}
 
+_TIGHT = (":", "^")
+"""Operators without spaces around them."""
 _MOST = 3
 _NAME = re.compile(r"[^\W\d]\w*")
+_CONSTANT = re.compile(r"^(?:const[ \t]+)?([^\W\d]\w*)[ \t]*=[ \t]*-?[0-9][0-9_.e-]*[ \t]*(?:#.*)?$", re.MULTILINE)
 _BRACKET = re.compile(r"[][(){}]")
+_NUMBER = r"[0-9]+(?:\.[0-9]*)?(?:e-?[0-9]{1,2})?"
 _RENAMING = re.compile(r"^[ \t]*([^\W\d]\w*)[ \t]*=[ \t]*([^\W\d]\w*)[ \t]*$", re.MULTILINE)
 _INNER = re.compile(r"function[ \t]+([^\W\d]\w*!?)\(")
 _RESULT = re.compile(r"\)\s*::\s*([^\s=]+)")
@@ -70,7 +74,8 @@ class JuliaRendering(Rendering):
     def call(self, builtin: str, *arguments: str) -> str:
         if builtin.rstrip("!").isidentifier():
             return f"{builtin}({', '.join(arguments)})"
-        return f" {builtin} ".join(arguments) if len(arguments) > 1 else f"{builtin}{arguments[0]}"
+        sign = builtin if builtin in _TIGHT else f" {builtin} "
+        return sign.join(arguments) if len(arguments) > 1 else f"{builtin}{arguments[0]}"
 
     def function(self, parameters: Sequence[str], result: str) -> str:
         return f"{parameters[0]} -> {result}" if len(parameters) == 1 else f"({', '.join(parameters)}) -> {result}"
@@ -104,6 +109,9 @@ class JuliaRendering(Rendering):
         if isinstance(value, Sens) and value.number is None and is_closed(value):
             return decimal(upper(value, {}), _DIGITS)
         return _WRITTEN.quantity(value)
+
+    def constants(self, text: str) -> Sequence[str]:
+        return [found[1] for found in _CONSTANT.finditer(text)]
 
     def instead(self, what: str, text: str) -> str:
         return _instead_of(what, text)
@@ -203,9 +211,201 @@ def _records(code: Rendering, intent: intents.DeclareRecords, text: str) -> Iter
     name = text[slice(*intent.parameter)].partition("::")[0].strip()
     for type_ in intent.types if _NAME.fullmatch(name) else ():
         declared = f"{name}::{code.annotation(type_)}"
-        metric = type_.metric if isinstance(type_, DatasetOf) else None
-        what = "a change by at most 1" if metric is None else _NEIGHBOURS[metric]
-        yield Fix(f"protect {what}: `{declared}`", (Edit(intent.parameter, declared),), sure=False, declares=True)
+        edits = (Edit(intent.parameter, declared), *_type_parameter(text, intent.parameter))
+        yield Fix(f"protect {_whom(type_)}: `{declared}`", edits, sure=False, declares=True)
+
+
+def _whom(type_: Annotation) -> str:
+    if isinstance(type_, DatasetOf) and type_.metric is not None:
+        return _NEIGHBOURS[type_.metric]
+    return (
+        "what is untrusted"
+        if isinstance(type_, ContainerOf) and type_.element is Base.DATA
+        else "a change by at most 1"
+    )
+
+
+_WHERE = re.compile(r"\s+where\s+\{?\s*([^\W\d]\w*)\s*(?:<:\s*\w+)?\s*\}?")
+
+
+def _type_parameter(text: str, parameter: Span) -> Iterator[Edit]:
+    """A type parameter that only the annotation of one parameter had."""
+    found = _WHERE.search(text, parameter.end, text.find("\n", parameter.end))
+    written = text[slice(*parameter)].partition("::")[2]
+    if found is not None and re.findall(rf"\b{found[1]}\b", written) and len(re.findall(rf"\b{found[1]}\b", text)) == 2:
+        yield Edit(Span(*found.span()), "")
+
+
+def _protect(code: Rendering, intent: intents.ProtectRecords, text: str) -> Iterator[Fix]:
+    for span in _parameters(text, intent.function):
+        if re.match(r"[^:]+::\s*(?:Vector|AbstractVector)\b", text[slice(*span)]):
+            for fix in _records(code, intents.DeclareRecords(span, intent.types), text):
+                yield fix._replace(declares=False)
+
+
+_ORDERED = {metric.value: metric.ordering.value for metric in DatasetMetric if metric.ordering is not metric}
+
+
+def _ordered(code: Rendering, intent: intents.DeclareOrdered, text: str) -> Iterator[Fix]:
+    written = text[slice(*intent.parameter)]
+    for found in re.finditer(r"\w+", written):
+        if found[0] in _ORDERED and written.startswith(("Metric", "Vector", "Matrix"), written.find("::") + 2):
+            start = intent.parameter.start
+            span, ordered = Span(start + found.start(), start + found.end()), _ORDERED[found[0]]
+            yield Fix(f"declare `{ordered}`: the order of the records counts", (Edit(span, ordered),), sure=False)
+
+
+def _leave_out(code: Rendering, intent: intents.LeaveOut, text: str) -> Iterator[Fix]:
+    start = max(text.rfind(mark, 0, intent.span.start) for mark in "\r\n") + 1
+    end = text.find("\n", intent.span.end) + 1
+    if end and not text[start : intent.span.start].strip() and not text[intent.span.end : end].strip():
+        yield Fix(intent.title, (Edit(Span(start, end), ""),), sure=False)
+
+
+_ADDING = re.compile(
+    r"for\s+(?P<name>[^\W\d]\w*)\s*(?:\bin\b|=|∈)\s*(?P<over>[^\n]+?)\s*[\n;]\s*"
+    r"(?P<total>[^\W\d]\w*)\s*(?:\+=|=\s*(?P=total)\s*\+)\s*(?P<added>[^\n]+?)\s*[\n;]\s*end"
+)
+_POSITIONS = re.compile(r"(?:1:length|eachindex)\((?P<records>[^\W\d]\w*)\)")
+_RECORD = "x"
+
+
+def _add_up(code: Rendering, intent: intents.AddUp, text: str) -> Iterator[Fix]:
+    """For each record, or by their positions."""
+    found = _ADDING.fullmatch(text[slice(*intent.loop)])
+    if found is None:
+        return
+    name, records, added = found["name"], found["over"], found["added"]
+    by_position = _POSITIONS.fullmatch(records)
+    if by_position is not None:
+        records = by_position["records"]
+        added = added.replace(f"{records}[{name}]", _RECORD)
+        name = _RECORD
+    summed = f"sum({records})" if added == name else f"sum(map({name} -> {added}, {records}))"
+    whole = f"{found['total']} += {summed}"
+    yield Fix(f"add the records up: `{whole}`", (Edit(intent.loop, whole),), sure=False)
+
+
+def _bracket(code: Rendering, intent: intents.InBrackets, text: str) -> Iterator[Fix]:
+    start, end = intent.span
+    if text[start:end].startswith("("):
+        start, end = start + 1, end - 1
+    made = f"[{text[start:end]}]"
+    yield Fix(f"write `{made}`", (Edit(Span(start, end), made),), sure=False)
+
+
+def _for_each(code: Rendering, intent: intents.ForEach, text: str) -> Iterator[Fix]:
+    start, end = intent.callee
+    name = text[start:end]
+    if _NAME.fullmatch(name) and text.startswith("(", end):
+        yield Fix(f"write `{name}.(…)`, which does it for each entry", (Edit(Span(end, end), "."),), sure=False)
+
+
+def _add_rows(code: Rendering, intent: intents.AddRows, text: str) -> Iterator[Fix]:
+    for found in re.finditer(r"(?<![\w.])sum\(", text[: intent.function.end]):
+        close = _closing(text, found.end())
+        if found.start() >= intent.function.start and "dims" not in text[found.end() : close]:
+            title = f"add the rows to each other: `{text[found.start() : close]}; dims=1)`"
+            yield Fix(title, (Edit(Span(close, close), "; dims=1"),), sure=False)
+
+
+_SPENDING = re.compile(rf"(?<![\w.])({'|'.join(SPENDING)})\(")
+
+
+def _spend(code: Rendering, intent: intents.Spend, text: str) -> Iterator[Fix]:
+    edits = []
+    for found in _SPENDING.finditer(text[: intent.function.end], intent.function.start):
+        arguments = _arguments(text, found.end())
+        if SPENDING[found[1]] < len(arguments):
+            span = arguments[SPENDING[found[1]]]
+            edits.append(Edit(span, _times(text[slice(*span)], intent.factor)))
+    if edits:
+        amounts = ", ".join(dict.fromkeys(edit.text for edit in edits))
+        what = "calibrate the noise to the budget" if len(edits) == 1 else "split the budget over the releases"
+        yield Fix(f"{what}: ε {amounts}", tuple(edits), sure=False)
+
+
+def _arguments(text: str, start: int) -> list[Span]:
+    """Where the arguments of a call stand whose bracket is open at a place."""
+    end, found = _closing(text, start), list[Span]()
+    depth, begin = 0, start
+    for at in range(start, end + 1):
+        depth += (text[at] in "([{") - (text[at] in ")]}") if at < end else 0
+        if at == end or (text[at] in ",;" and not depth):
+            written = text[begin:at]
+            lead = len(written) - len(written.lstrip())
+            found.append(Span(begin + lead, begin + len(written.rstrip())))
+            begin = at + 1
+    return found
+
+
+def _times(written: str, factor: Fraction) -> str:
+    """What is written, so many times, or less: with few digits."""
+    if re.fullmatch(_NUMBER, written):
+        return _short(Fraction(written.rstrip(".")) * factor)
+    bare = written if _NAME.fullmatch(written) else f"({written})"
+    return f"{bare} / {factor.denominator}" if factor.numerator == 1 else f"{_short(factor)} * {bare}"
+
+
+def _short(amount: Fraction) -> str:
+    """A number with three digits that count, rounded down."""
+    if amount <= 0:
+        return "0"
+    unit = Fraction(1)
+    while amount / unit >= 1000:
+        unit *= 10
+    while amount / unit < 100:
+        unit /= 10
+    rounded = amount // unit * unit
+    return f"{rounded.numerator / Decimal(rounded.denominator):f}"
+
+
+_PARENTHESES = ("MetricVector", "MetricMatrix", "MetricGradient", "Bounded", "RowNorm", "AtLeast", "Size",
+    "Contributes", "Static", "Priv")  # fmt: skip
+_BRACES = re.compile(rf"\b({'|'.join(_PARENTHESES)}){{")
+
+
+def _in_parentheses(code: Rendering, intent: intents.InParentheses, text: str) -> Iterator[Fix]:
+    start, end = intent.span
+    written = text[start:end]
+    while (found := _BRACES.search(written)) is not None:
+        close = _closing(written, found.end())
+        written = f"{written[: found.end() - 1]}({written[found.end() : close]}){written[close + 1 :]}"
+    if written != text[start:end]:
+        yield Fix(f"write `{written}`, with parentheses", (Edit(intent.span, written),))
+
+
+_WHILE = re.compile(
+    r"(?P<start>(?P<name>[^\W\d]\w*)[ \t]*=[ \t]*(?P<first>[0-9]+)[ \t]*\n)(?P<between>(?:.*\n)*?)"
+    r"(?P<indent>[ \t]*)while[ \t]+(?P=name)[ \t]*(?P<sign><=|≤|<)[ \t]*(?P<last>\w+)[ \t]*\n(?P<body>(?:.*\n)*?)"
+    r"[ \t]*(?P=name)[ \t]*(?:\+=[ \t]*1|=[ \t]*(?P=name)[ \t]*\+[ \t]*1)[ \t]*\n(?P=indent)end\b"
+)
+
+
+def _by_rounds(code: Rendering, intent: intents.ByRounds, text: str) -> Iterator[Fix]:
+    """A loop that counts up to a number, from a number that is given before."""
+    for found in _WHILE.finditer(text, *intent.function):
+        first = int(found["first"])
+        last = found["last"]
+        if found["sign"] == "<":
+            last = str(int(last) - 1) if last.isdigit() else f"{last} - 1"
+        header = f"for {found['name']} in {first}:{last}"
+        whole = f"{found['between']}{found['indent']}{header}\n{found['body']}{found['indent']}end"
+        whole = whole.lstrip(" \t")
+        yield Fix(f"write `{header}`", (Edit(Span(*found.span()), whole),), sure=False)
+
+
+def _as_tuple(code: Rendering, intent: intents.AsTuple, text: str) -> Iterator[Fix]:
+    """A dictionary, or a tuple whose items have names."""
+    for found in re.finditer(r"(?<![\w.])Dict\(|\(;", text[: intent.function.end]):
+        close = _closing(text, found.end())
+        items = [text[slice(*span)] for span in _arguments(text, found.end())]
+        parts = [re.split(r"=>|=(?!=)", item, maxsplit=1)[-1].strip() for item in items]
+        if found.start() >= intent.function.start and all(parts) and close < intent.function.end:
+            made = f"({', '.join(parts)}{',' * (len(parts) == 1)})"
+            yield Fix(
+                f"give the values as a tuple: `{made}`", (Edit(Span(found.start(), close + 1), made),), sure=False
+            )
 
 
 def _annotate(code: Rendering, intent: intents.Annotate, text: str) -> Iterator[Fix]:
@@ -317,8 +517,19 @@ _FIXES: dict[type[Intent], Callable[[Rendering, Any, str], Iterator[Fix]]] = {
     intents.DeclarePrivate: _private,
     intents.DeclareLeast: _least,
     intents.DeclareRecords: _records,
+    intents.ProtectRecords: _protect,
     intents.Annotate: _annotate,
     intents.DeclareResult: _result,
+    intents.DeclareOrdered: _ordered,
+    intents.LeaveOut: _leave_out,
+    intents.AddUp: _add_up,
+    intents.AddRows: _add_rows,
+    intents.InBrackets: _bracket,
+    intents.ForEach: _for_each,
+    intents.Spend: _spend,
+    intents.InParentheses: _in_parentheses,
+    intents.ByRounds: _by_rounds,
+    intents.AsTuple: _as_tuple,
     intents.ByMap: _by_map,
     intents.ReturnNothing: _return,
     intents.CopyRenamed: _copy_renamed,
@@ -375,7 +586,6 @@ def _instead_of(what: str, text: str) -> str:
     return f"; write `{ways[0]}`" if len(ways) == 1 and "\n" not in text else hint
 
 
-_NUMBER = r"[0-9]+(?:\.[0-9]*)?(?:e-?[0-9]{1,2})?"
 _CLASSICAL = re.compile(rf"\bgaussian_mechanism\((?P<r>[^,()\n]+),\s*(?P<eps>{_NUMBER})\s*,\s*(?P<delta>{_NUMBER})\s*,")
 _EACH = re.compile(
     r"\[?\s*(?P<made>.+?)\s+for\s+(?P<name>[^\W\d]\w*)\s*(?:\bin\b|=|∈)\s*(?P<values>.+?)(?:\s+if\s+(?P<kept>.+?))?\s*\]?",

@@ -269,7 +269,7 @@ def _named(node: surface.Node, name: str) -> Annotation:
     if name in _WIDE:
         return Anything()
     if name in (STATIC, PRIVATE, BLACK_BOX):
-        raise RefusedType(node, f"write `{name}()`", f"{name}()")
+        raise RefusedType(node, f"write `{name}()`", f"{name}()", nearly=name != BLACK_BOX)
     if name in _WIDER:
         raise RefusedType(node, f"write `{_WIDER[name]}`", _WIDER[name])
     raise RefusedType(node, "the types are Real, Integer, Data, Bool, Vector, Matrix, DMGrads, DMModel and Tuple")
@@ -392,6 +392,14 @@ def _limit(node: surface.Node) -> Limit:
     raise RefusedType(node, "write a number, or the name of a `Static()` parameter")
 
 
+_AS_IN = {
+    "MetricVector": "MetricVector(Real, Symmetric)",
+    "MetricMatrix": "MetricMatrix(Real, Symmetric)",
+    "MetricGradient": "MetricGradient(Real, L2)",
+    BOUNDED: "Bounded(Real, 0, 100)",
+}
+
+
 def _braced(node: surface.TypeExpr) -> Annotation:
     if node.name == "Tuple":
         return TupleOf(tuple(_in_tuple(arg) for arg in node.args))
@@ -401,6 +409,8 @@ def _braced(node: surface.TypeExpr) -> Annotation:
         if len(node.args) > 1 and isinstance(node.args[1], surface.Number) and _dimensions(node.args[1]) not in (1, 2):
             raise RefusedType(node, "arrays have one dimension or two")
         return Anything()
+    if node.name in (*_METRIC, BOUNDED):
+        raise RefusedType(node, f"what belongs to a `{node.name}` stands in parentheses, as in `{_AS_IN[node.name]}`")
     if kind is None or len(node.args) != 1:
         raise RefusedType(node, "write `Vector{<:T}` or `Matrix{<:T}` with T one of Real, Integer, Data and Bool")
     element = node.args[0]

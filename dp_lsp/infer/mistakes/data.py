@@ -379,8 +379,14 @@ def clipped(scene: Scene, problem: Problem) -> Problem | None:
             added = next((part for part in scene.flow(argument) if _is_sum(scene, part)), None)
             if isinstance(added, Call) and problem.span in (argument.span, added.span):
                 related = Related("here it is added up", added.span)
-                written, each = scene.written(argument), _added(scene, added)
-                return problems.BatchClipped.at(call.span, related=(related,), written=written, each=each)
+                written, far = scene.written(argument), furthest(scene, argument)
+                known = not far.zero and not far.infinite
+                instead = (
+                    "leave that out, for its sensitivity is known"
+                    if known
+                    else f"clip {_added(scene, added)} before adding"
+                )
+                return problems.BatchClipped.at(call.span, related=(related,), written=written, instead=instead)
     return None
 
 

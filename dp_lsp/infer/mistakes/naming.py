@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dp_lsp.core.term import Apply, Global, Method
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
-from dp_lsp.infer.mistakes import data, noise, uses
+from dp_lsp.infer.mistakes import data, mending, noise, uses
 from dp_lsp.infer.mistakes.scene import Scene
 from dp_lsp.language import Familiar
 from dp_lsp.problem import Problem
@@ -23,8 +23,9 @@ Rule = Callable[[Scene, Problem], Problem | None]
 
 
 def name(inference: Inference, method: Method, usual: int) -> None:
-    """Put the mistakes in the place of the problems that they led to. ``usual`` is how many records a person has."""
-    if not any(problem.code in _RULES for problem in inference.recorder.problems):
+    """Put the mistakes in the place of the problems that they led to, with what may mend them. ``usual`` is how many
+    records a person has."""
+    if not any(problem.code in _RULES or problem.code in mending.RULES for problem in inference.recorder.problems):
         return
     scene = Scene(inference, method, usual)
     found: list[Problem] = []
@@ -49,7 +50,7 @@ def name(inference: Inference, method: Method, usual: int) -> None:
             both = known.unchecked or mistake.unchecked, known.refutable or mistake.refutable
             extent = tuple(dict.fromkeys((*known.extent, *mistake.extent)))
             found[same] = known._replace(unchecked=both[0], refutable=both[1], extent=extent)
-    inference.recorder.problems[:_MOST] = found
+    inference.recorder.problems[:_MOST] = [mending.mended(scene, each) for each in found]
 
 
 _NOISE = (
@@ -110,12 +111,15 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         (problems.LeavesUnprotected, (data.exposed_choice, *_UNBOUNDED, uses.chosen_value, uses.noise_apart)),
         (
             problems.TooSensitive,
-            (data.raw_value, noise.no_noise, noise.below_zero, noise.other_relation, noise.one_end),
+            (noise.swapped, data.raw_value, noise.no_noise, noise.below_zero, noise.other_relation, noise.one_end),
         ),
         (problems.ConditionFails, (noise.no_noise, noise.below_zero)),
         (problems.MustBePublic, (data.made_of_count, data.bound_from_data)),
         (problems.NotRepeatable, (data.made_of_count,)),
-        (problems.WrongArgument, (data.clipped, uses.place_of_record, uses.other_dataset, data.bound_from_data)),
+        (
+            problems.WrongArgument,
+            (uses.noise_on_records, data.clipped, uses.place_of_record, uses.other_dataset, data.bound_from_data),
+        ),
         (problems.NoRule, (data.without_rule, *_NAMES)),
         (problems.UnknownName, _NAMES),
     )

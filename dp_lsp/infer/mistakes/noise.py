@@ -22,9 +22,11 @@ from dp_lsp.infer import functions, problems, terms
 from dp_lsp.infer.context import TypingContext
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.mistakes.scene import Scene, noise_of
+from dp_lsp.intents import Write
 from dp_lsp.language import Familiar
 from dp_lsp.problem import Edit, Fix, Problem, Related
 
+_MOST_USUAL = 10  # ε
 _ADDED = (Norm.L1, Norm.L2)  # what noise that is added is made for; a choice is made among scores
 
 
@@ -80,6 +82,40 @@ def below_zero(scene: Scene, problem: Problem) -> Problem | None:
     what = f"{given} is below 0" if given == figure(number) else f"`{given}` is {figure(number)}, below 0"
     fixes, related = enough(scene, release.hidden, release.place)
     return _wrong_end(scene, release, release.place, what)._replace(related=related, fixes=fixes)
+
+
+def swapped(scene: Scene, problem: Problem) -> Problem | None:
+    """What is declared of the input, and what it is to cost, would be enough in each other's place."""
+    release = _mechanism(scene, problem)
+    if release is None or release.declared is None or release.place is None:
+        return None
+    for name in release.noise.shrinks:
+        node = scene.argument(release.call, name)
+        epsilon, declared, far = scene.static(node), release.declared.number, furthest(scene, release.hidden)
+        if node is None or epsilon is None or epsilon.number is None or declared is None or epsilon.number <= declared:
+            continue
+        if epsilon.number <= _MOST_USUAL or decide(far, "<=", epsilon) is not True:
+            continue
+        edits = ((release.place.span, _text(scene, node)), (node.span, _text(scene, release.place)))
+        given = [
+            release.place if each is node else node if each is release.place else each for each in release.call.args
+        ]
+        call = scene.inference.code.call(release.call.builtin, *(_text(scene, each) for each in given))
+        fixes = scene.inference.fixes(Write(f"swap the sensitivity and ε: `{call}`", edits, sure=True))
+        return problems.SwappedArguments.at(
+            problem.span,
+            declared=figure(declared),
+            epsilon=figure(epsilon.number),
+            written=scene.written(release.hidden),
+            inferred=shown(far),
+            call=call,
+            fixes=fixes,
+        )
+    return None
+
+
+def _text(scene: Scene, node: Term) -> str:
+    return scene.inference.context.text[slice(*node.span)]
 
 
 def other_relation(scene: Scene, problem: Problem) -> Problem | None:

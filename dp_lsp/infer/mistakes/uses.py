@@ -15,6 +15,7 @@ from dp_lsp.core.term import Apply, Branch, Call, Closure, Literal, Term, Use
 from dp_lsp.core.types import Dataset, DatasetMetric, FunctionType, Type
 from dp_lsp.infer import explain, losses, problems
 from dp_lsp.infer.losses import KnownTerms, LostFact
+from dp_lsp.infer.mistakes import mending
 from dp_lsp.infer.mistakes.noise import release_of
 from dp_lsp.infer.mistakes.scene import Scene, listed, noise_of, row
 from dp_lsp.intents import Rendering
@@ -54,6 +55,17 @@ def follows(scene: Scene, problem: Problem) -> bool:
     node = scene.at(problem.span) if undeclared else None
     made = (each for each in scene.flow(node) if isinstance(each, Closure)) if node is not None else ()
     return any(method.name_span in undeclared for closure in made for method in closure.methods)
+
+
+def noise_on_records(scene: Scene, problem: Problem) -> Problem | None:
+    """A mechanism is given a dataset."""
+    release = release_of(scene, scene.given_to(problem.span))
+    if release is None or release.hidden.span != problem.span:
+        return None
+    found = [scene.inference.code.expression(each.made) for each in mending.statistics(scene, release.hidden)]
+    statistics = " or ".join(f"`{each}`" for each in found)
+    written = scene.written(release.hidden)
+    return problems.NoiseOnRecords.at(problem.span, written=written, statistics=statistics) if found else None
 
 
 def place_of_record(scene: Scene, problem: Problem) -> Problem | None:

@@ -1,0 +1,577 @@
+"""Repairs of what people write first, made of a whole function once it is inferred: what should be between bounds, what
+noise is added to, what is private and is used as if it were not. They are proposals: each is tried before it is
+offered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from dp_lsp.builtins import intervals, remedies
+from dp_lsp.builtins.broadcasts import ONE_BY_ONE
+from dp_lsp.builtins.traits import Additive, Average, Clips, DividesByLast, Rank, RecordCount
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.annotation import Anything, ContainerOf, NumberOf
+from dp_lsp.core.descriptors import Descriptor
+from dp_lsp.core.evaluate import norms_of
+from dp_lsp.core.sens import Sens, magnitude
+from dp_lsp.core.term import Apply, Branch, Call, Comprehension, Global, Literal, Loop, MakeTuple, Term, Use
+from dp_lsp.core.types import Base, BoolType, Clip, Container, Dataset, Kind, Norm, NumberType
+from dp_lsp.infer import problems
+from dp_lsp.infer.checks import result_term
+from dp_lsp.infer.mistakes.noise import MechanismCall, furthest, release_of
+from dp_lsp.infer.mistakes.scene import Scene, row
+from dp_lsp.intents import (
+    DELTA,
+    DISTANCE,
+    EPSILON,
+    AddUp,
+    DeclareOrdered,
+    DeclareRecords,
+    Expression,
+    ForEach,
+    InBrackets,
+    LeaveOut,
+    Made,
+    Through,
+    Write,
+)
+from dp_lsp.language import Familiar
+from dp_lsp.problem import Fix, Problem
+from dp_lsp.text import Span
+
+Rule = Callable[[Scene, Problem], Iterator[Fix]]
+
+_ONE = "1"
+_NOISY = (Norm.L1, Norm.L2)
+
+
+def mended(scene: Scene, problem: Problem) -> Problem:
+    """A problem with the repairs that are made of the whole function, after those that it has."""
+    fixes = (fix for rule in RULES.get(problem.code, ()) for fix in rule(scene, problem))
+    more = tuple(dict.fromkeys(fixes))
+    return problem._replace(fixes=(*problem.fixes, *more)) if more else problem
+
+
+# What repairs are made of
+
+
+def _text(scene: Scene, span: Span) -> str:
+    return scene.inference.context.text[slice(*span)]
+
+
+def _written(scene: Scene, node: Term) -> str:
+    return _text(scene, node.span)
+
+
+def _releases(scene: Scene) -> Iterator[MechanismCall]:
+    return (found for found in (release_of(scene, call) for call in scene.calls) if found is not None)
+
+
+def _around(scene: Scene, span: Span) -> Iterator[MechanismCall]:
+    """The mechanisms that hide something that stands at a place."""
+    for release in _releases(scene):
+        if any(part.span == span for part in scene.flow(release.hidden)):
+            yield release
+
+
+def _number_named(scene: Scene, *beginnings: str) -> str | None:
+    """A parameter that is a number, or may be one, by what its name begins with; it may have to be declared public."""
+    names = [param.local.name for param in scene.method.params if isinstance(param.type, NumberOf | Anything)]
+    return next((name for name in names if name.casefold().startswith(beginnings)), None)
+
+
+def _epsilon(scene: Scene) -> Expression:
+    """What noise that is added is made for: the ε of the function, or that of another mechanism, or one to choose."""
+    for release in _releases(scene):
+        for name in release.noise.shrinks:
+            node = scene.argument(release.call, name)
+            if isinstance(node, Literal):
+                return EPSILON._replace(default=_written(scene, node))
+            if isinstance(node, Use) and not scene.private(node) and node.local not in scene.made:
+                return node.local.name
+    return _number_named(scene, "eps", "ε") or EPSILON
+
+
+def _delta(scene: Scene) -> Expression:
+    return _number_named(scene, "del", "δ") or DELTA
+
+
+def _far(scene: Scene, node: Term) -> Expression:
+    """How far something moves, or what is asked for if no bound is known."""
+    far = furthest(scene, node)
+    return DISTANCE if far.zero or far.infinite or norms_of(far) else far
+
+
+class Statistic(NamedTuple):
+    """What noise may be added to, and how far it moves."""
+
+    made: Expression
+    far: Expression
+
+
+def statistics(scene: Scene, node: Term) -> Iterator[Statistic]:
+    """Statistics of a dataset, the likeliest first."""
+    type_, written = scene.type(node), _written(scene, node)
+    if not isinstance(type_, Dataset):
+        return
+    element = type_.records.element
+    if isinstance(element, NumberType) and element.bounds is not None and type_.records.kind is Kind.VECTOR:
+        yield Statistic(remedies.total_of(written), intervals.most(element.bounds))
+    yield Statistic(remedies.number_of(written), _ONE)
+
+
+def _hidden(scene: Scene, node: Term) -> Iterator[Expression]:
+    """Something with noise that hides it, or with noise on what can be made of it."""
+    if isinstance(scene.type(node), Dataset):
+        for statistic in statistics(scene, node):
+            yield remedies.laplace(statistic.far, _epsilon(scene), statistic.made)
+    else:
+        yield remedies.laplace(_far(scene, node), _epsilon(scene), _written(scene, node))
+
+
+def _again(scene: Scene, release: MechanismCall, far: Expression, hidden: Expression, share: bool) -> Expression:
+    """The same mechanism for something else; for one of two that ``share`` what it costs."""
+    noise, arguments = release.noise, list[Expression]()
+    for node in release.call.args:
+        name = scene.arguments[node][1]
+        if name in (noise.declares, noise.hidden):
+            arguments.append(far if name == noise.declares else hidden)
+        else:
+            written = _written(scene, node)
+            arguments.append(remedies.half(written) if share and name not in noise.grows else written)
+    return Made(release.call.builtin, tuple(arguments))
+
+
+def _write(scene: Scene, title: str, span: Span, made: Expression) -> Iterator[Fix]:
+    yield from scene.inference.fixes(Write(title, ((span, made),)))
+
+
+def _through_names(scene: Scene, node: Term) -> Term:
+    """What a name stands for."""
+    seen = set[Term]()
+    while isinstance(node, Use) and node.local in scene.made and node not in seen:
+        seen.add(node)
+        node = scene.made[node.local]
+    return node
+
+
+# Bounds that are missing
+
+
+def _bounds(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """What has no bounds is put between some that the author chooses."""
+    node, lacks = scene.inference.recorder.lacking.get(problem.span, (None, None))
+    if node is None:
+        return
+    releases = [*_around(scene, problem.span)]
+    written = scene.written(node)
+    if lacks is Descriptor.BOUNDS:
+        highest = next((each for each in (_likely(scene, release) for release in releases) if each), None)
+        title = f"clamp `{written}`, with bounds chosen without looking at the data"
+        yield from scene.inference.fixes(Through(title, node.span, (remedies.bounded(highest),), sure=False))
+    elif lacks is Descriptor.ROWS:
+        norm = next((each.noise.norm for each in releases if each.noise.norm in _NOISY), None) or Norm.L2
+        title = f"clip the rows of `{written}` to a largest norm"
+        yield from scene.inference.fixes(Through(title, node.span, (remedies.rows_bounded(norm),), sure=False))
+
+
+def _likely(scene: Scene, release: MechanismCall) -> str | None:
+    """What was probably meant as the upper bound: what the noise is made for, where that is a name or a larger
+    number."""
+    place = release.place
+    named = isinstance(place, Global) or (isinstance(place, Use) and place.local not in scene.made)
+    large = isinstance(place, Literal) and not isinstance(place.value, bool) and place.value > 1
+    return _written(scene, place) if place is not None and (named or large) else None
+
+
+# Sizes that are private
+
+
+def _noisy_average(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """Instead of an average of private records, a noisy sum over a noisy count."""
+    for release in _around(scene, problem.span):
+        average = _through_names(scene, release.hidden)
+        found = _fraction(scene, average) if isinstance(average, Call) else None
+        if found is None:
+            continue
+        total, records = found
+        parts = (
+            _again(scene, release, total.far, total.made, share=True),
+            _again(scene, release, _ONE, remedies.number_of(records), share=True),
+        )
+        made = remedies.quotient(parts[0], remedies.at_least_one(parts[1]))
+        yield from _write(scene, "release a noisy sum over a noisy count: `{code}`", release.call.span, made)
+
+
+def _fraction(scene: Scene, average: Call) -> tuple[Statistic, str] | None:
+    """What is divided by how many records there are, and of what these are."""
+    if row(average).has(Average):
+        records = _written(scene, average.args[0])
+        type_ = scene.type(average.args[0])
+        element = type_.records.element if isinstance(type_, Dataset) else None
+        bounds = element.bounds if isinstance(element, NumberType) else None
+        far = DISTANCE if bounds is None else intervals.most(bounds)
+        return Statistic(remedies.total_of(records), far), records
+    if row(average).has(DividesByLast):
+        top, bottom = average.args[0], _through_names(scene, average.args[-1])
+        if (
+            isinstance(bottom, Call)
+            and row(bottom).has(RecordCount)
+            and isinstance(scene.type(bottom.args[0]), Dataset)
+        ):
+            return Statistic(_written(scene, top), _far(scene, top)), _written(scene, bottom.args[0])
+    return None
+
+
+def _noisy_quantile(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """Instead of noise on the largest number or on one in the middle, a noisy choice of one near there."""
+    for release in _around(scene, problem.span):
+        found = _through_names(scene, release.hidden)
+        rank = row(found).trait(Rank) if isinstance(found, Call) else None
+        if not isinstance(found, Call) or rank is None:
+            continue
+        type_ = scene.type(found.args[0])
+        sized = isinstance(type_, Dataset) and type_.metric.sized
+        far = Poly.of(1 if sized else max(rank.share, 1 - rank.share))
+        made = remedies.quantile_of(_written(scene, found.args[0]), rank.share, far, _epsilon(scene))
+        yield from _write(scene, "choose one of some values, with noise: `{code}`", release.call.span, made)
+
+
+def _noisy_count(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A private number of records that something is divided by, or that is decided by, is released."""
+    for span in dict.fromkeys((*(each.span for each in problem.related), problem.span)):
+        node = scene.at(span)
+        if isinstance(node, Call) and row(node).has(RecordCount) and not [*_around(scene, span)]:
+            noisy = remedies.laplace(_far(scene, node), _epsilon(scene), _written(scene, node))
+            divides = any(isinstance(call, Call) and row(call).has(DividesByLast) for call in _users(scene, node))
+            made = remedies.at_least_one(noisy) if divides else noisy
+            yield from _write(scene, "release the number of records: `{code}`", span, made)
+
+
+def _users(scene: Scene, node: Term) -> Iterator[Term]:
+    """The calls that are given something by itself, or by a name."""
+    for call in scene.calls:
+        if any(_through_names(scene, each) is node for each in call.args):
+            yield call
+
+
+def _public_epsilon(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """An ε that is not public is one that the author chooses."""
+    found = scene.argument_at(problem.span)
+    release = None if found is None else release_of(scene, found[1])
+    if not problem.fixes and found is not None and release is not None and found[2] in release.noise.shrinks:
+        yield from _write(scene, "choose ε without looking at the data: `{code}`", problem.span, EPSILON)
+
+
+# What noise is added to
+
+
+def _statistic(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """Noise is added to a statistic, and not to records."""
+    for release in _releases(scene):
+        if release.hidden.span == problem.span and isinstance(scene.type(release.hidden), Dataset):
+            for statistic in statistics(scene, release.hidden):
+                far = release.place is not None and isinstance(scene.static(release.place), Poly)
+                edits: list[tuple[Span, Expression]] = [(release.hidden.span, statistic.made)]
+                if release.place is not None and far and not _is_enough(release, statistic.far):
+                    edits.append((release.place.span, statistic.far))
+                yield from scene.inference.fixes(Write("add the noise to a statistic: `{code}`", tuple(edits)))
+
+
+def _is_enough(release: MechanismCall, far: Expression) -> bool:
+    """Whether the noise is made for as much."""
+    return release.declared is not None and isinstance(far, Sens) and magnitude(release.declared) == far
+
+
+def _noise_by_record(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """Noise for each record, where noise on one statistic was meant."""
+    records = next((each for each in scene.terms if each.span == problem.span and _is_dataset(scene, each)), None)
+    loop = next(
+        (each for each in scene.terms if isinstance(each, Loop | Comprehension) and _is_in(problem, each)), None
+    )
+    if records is None or loop is None:
+        return
+    for release in _releases(scene):
+        if loop.span.start <= release.call.span.start and release.call.span.end <= loop.span.end:
+            for statistic in statistics(scene, records):
+                made = _again(scene, release, statistic.far, statistic.made, share=False)
+                yield from _write(scene, "add the noise to a statistic: `{code}`", loop.span, made)
+
+
+def _is_dataset(scene: Scene, node: Term) -> bool:
+    return isinstance(scene.type(node), Dataset)
+
+
+def _is_in(problem: Problem, node: Term) -> bool:
+    return node.span.start <= problem.span.start and problem.span.end <= node.span.end
+
+
+# What is private, and is shown
+
+
+def _raw(scene: Scene, node: Term) -> Iterator[Term]:
+    """The values that something is made of and that are not released, as large as they can be."""
+    if release_of(scene, node) is not None or not scene.private(node):
+        return
+    made = scene.made.get(node.local) if isinstance(node, Use) else None
+    if made is not None and any(release_of(scene, each) for each in scene.flow(made)):
+        yield from _raw(scene, made)
+        return
+    type_ = scene.type(node)
+    operands = [part for part in _parts(node) if scene.private(part)]
+    of_records = any(isinstance(scene.type(part), Dataset) for part in operands)
+    shown = isinstance(type_, NumberType | BoolType | Container | Dataset)
+    if shown and (isinstance(node, Use) or of_records or not operands):
+        yield node
+        return
+    for part in operands:
+        yield from _raw(scene, part)
+
+
+def _parts(node: Term) -> tuple[Term, ...]:
+    match node:
+        case Call(args=args) | Apply(args=args):
+            return args
+        case MakeTuple():
+            return node.items
+        case Branch(then=then, otherwise=otherwise):
+            return then.result, otherwise.result
+    return ()
+
+
+def _released(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """What is returned, or decided by, as it is, is what was released of it, or gets noise of its own."""
+    node = scene.at(problem.span)
+    whole = result_term(scene.method)
+    for start in (node, whole if problem.span == scene.method.name_span else None):
+        raw = [*_raw(scene, start)] if start is not None else []
+        for each in raw:
+            yield from _by_its_release(scene, each)
+            for hidden in _hidden(scene, each):
+                yield from _write(scene, "release it by a mechanism: `{code}`", each.span, hidden)
+
+
+def _by_its_release(scene: Scene, node: Term) -> Iterator[Fix]:
+    """A name of what was released of a value."""
+    for bind in scene.binds:
+        release = release_of(scene, bind.term)
+        if release is None or len(bind.targets) != 1 or bind.span.end > node.span.start:
+            continue
+        if _written(scene, _through_names(scene, release.hidden)) == _written(scene, _through_names(scene, node)):
+            name = bind.targets[0].name
+            yield from _write(scene, "use what was released of it: `{code}`", node.span, name)
+
+
+def _unprinted(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    yield from scene.inference.fixes(LeaveOut("do not print what is private", problem.span))
+
+
+# Noise that is drawn, or that stands beside
+
+
+def _by_mechanism(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """Noise that is drawn and added is that of a mechanism."""
+    for call in scene.calls:
+        if not row(call).has(Additive) or len(call.args) != 2 or not call.span.covers(problem.span.start):
+            continue
+        noise = [each for each in call.args if _draws(scene, each)]
+        others = [each for each in call.args if each not in noise]
+        if len(noise) == 1 and len(others) == 1:
+            for hidden in _hidden(scene, others[0]):
+                yield from _write(scene, "let a mechanism add the noise: `{code}`", call.span, hidden)
+
+
+def _draws(scene: Scene, node: Term) -> bool:
+    """Whether something is noise: it is drawn, or a mechanism was given something public."""
+    does = scene.inference.context.language.vocabulary.does
+    for each in scene.flow(node):
+        if isinstance(each, Apply) and isinstance(each.function, Global) and does(each.function.name, Familiar.DRAWS):
+            return True
+        release = release_of(scene, each)
+        if release is not None and not scene.private(release.hidden):
+            return True
+    return False
+
+
+# Calls of mechanisms that are written wrongly
+
+
+def _arguments(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A mechanism with one argument too many, or too few."""
+    for call in scene.calls:
+        if call.span == problem.span:
+            written = tuple(_written(scene, each) for each in call.args)
+            made = remedies.with_delta(call.builtin, written, _delta(scene))
+            if made is not None:
+                yield from _write(scene, "write `{code}`", call.span, made)
+
+
+def _ordered(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A mechanism whose arguments were given in another order."""
+    for call in scene.calls:
+        release = release_of(scene, call)
+        if release is None or release.place is None or not call.span.covers(problem.span.start):
+            continue
+        if problem.span not in (call.span, *(each.span for each in call.args)):
+            continue
+        for order in _orders(scene, release):
+            edits = tuple(
+                (place.span, _written(scene, node))
+                for place, node in zip(call.args, order, strict=True)
+                if place != node
+            )
+            if edits:
+                called = scene.inference.code.call(call.builtin, *(_written(scene, node) for node in order))
+                yield from scene.inference.fixes(Write(f"put its arguments in order: `{called}`", edits))
+
+
+def _orders(scene: Scene, release: MechanismCall) -> Iterator[list[Term]]:
+    """Likely orders of the arguments: what is private is what is hidden, and ε and the distance may be exchanged."""
+    arguments = list(release.call.args)
+    at, place = arguments.index(release.hidden), arguments.index(release.place) if release.place else 0
+    private = [index for index, node in enumerate(arguments) if scene.private(node)]
+    if len(private) == 1 and private[0] != at:
+        rest = [node for index, node in enumerate(arguments) if index not in private]
+        yield _exchanged(arguments, private[0], at)
+        yield [*rest[:at], arguments[private[0]], *rest[at:]]
+    elif private == [at]:
+        for index, node in enumerate(arguments):
+            if scene.arguments[node][1] in release.noise.shrinks:
+                yield _exchanged(arguments, index, place)
+
+
+def _exchanged(arguments: list[Term], one: int, other: int) -> list[Term]:
+    found = [*arguments]
+    found[one], found[other] = found[other], found[one]
+    return found
+
+
+def _without_delta(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """Noise for any ε, where what is hidden is one number."""
+    found = scene.argument_at(problem.span)
+    release = None if found is None else release_of(scene, found[1])
+    if release is None or release.place is None or found is None or found[2] not in release.noise.shrinks:
+        return
+    if isinstance(scene.type(release.hidden), NumberType) and release.noise.norm is Norm.L2:
+        far, hidden = (_written(scene, each) for each in (release.place, release.hidden))
+        made = remedies.laplace(far, _written(scene, found[0]), hidden)
+        yield from _write(scene, "use Laplace noise, which any ε is possible for: `{code}`", release.call.span, made)
+
+
+# Records one by one
+
+
+def _added_up(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A loop over records that adds up is a sum."""
+    for loop in scene.terms:
+        if isinstance(loop, Loop) and loop.span.covers(problem.span.start):
+            yield from scene.inference.fixes(AddUp(loop.span))
+
+
+def _in_order(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A dataset whose records have places."""
+    for node in scene.terms:
+        if isinstance(node, Call) and node.span == problem.span and node.args:
+            used = node.args[0]
+            for param in scene.method.params:
+                if isinstance(used, Use) and used.local is param.local:
+                    yield from scene.inference.fixes(DeclareOrdered(param.span))
+
+
+def _clipped_sum(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """What is bounded already need not be clipped."""
+    for call in scene.calls:
+        if call.span.covers(problem.span.start) and call.args and row(call).has(Clips):
+            last = call.args[-1]
+            type_ = scene.type(last)
+            if isinstance(type_, Container) and type_.clip is Clip.U and scene.private(last):
+                yield from _write(scene, "leave out the clipping: `{code}`", call.span, _written(scene, last))
+
+
+def _answers(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A category is answered at random, with some categories that the author names."""
+    for release in _releases(scene):
+        if release.hidden.span == problem.span and isinstance(scene.type(release.hidden), NumberType):
+            made = remedies.answer(_epsilon(scene), _written(scene, release.hidden))
+            yield from _write(scene, "answer at random among the categories: `{code}`", release.call.span, made)
+
+
+def _for_each(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A function of numbers that is given several."""
+    found = scene.argument_at(problem.span)
+    if found is not None and isinstance(scene.type(found[0]), Container | Dataset):
+        yield from scene.inference.fixes(ForEach(found[1].callee))
+
+
+def _untrusted(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """What is clipped is data of which nothing is believed."""
+    found = scene.argument_at(problem.span)
+    for param in scene.method.params if found is not None and row(found[1]).has(Clips) else ():
+        declared, used = param.type, found[0] if found is not None else None
+        if isinstance(used, Use) and used.local is param.local and isinstance(declared, ContainerOf):
+            data = replace(declared, element=Base.DATA, norm=None)
+            yield from scene.inference.fixes(DeclareRecords(param.span, (data,)))
+
+
+def _in_brackets(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """All values of a generator, of which there may be none."""
+    if any(isinstance(node, Call) and node.builtin == ONE_BY_ONE and node.span == problem.span for node in scene.terms):
+        yield from scene.inference.fixes(InBrackets(problem.span))
+
+
+def _root(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """The root of a noisy number, instead of noise on a root."""
+    square = remedies.ROOTS.get(_text(scene, problem.span))
+    for release in _releases(scene) if square else ():
+        start, end = release.call.span
+        if start <= problem.span.start and problem.span.end <= end:
+            text = (
+                _text(scene, Span(start, problem.span.start)) + str(square) + _text(scene, Span(problem.span.end, end))
+            )
+            yield from _write(
+                scene, "release the square, and take its root: `{code}`", Span(start, end), remedies.root_of(text)
+            )
+
+
+def _for_its_norm(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """Gaussian noise, which is made for the norm that something is measured in."""
+    for release in _releases(scene):
+        if release.hidden.span == problem.span and release.place is not None and release.noise.norm is Norm.L1:
+            far, hidden = (_written(scene, each) for each in (release.place, release.hidden))
+            epsilon = next(
+                (each for each in release.call.args if scene.arguments[each][1] in release.noise.shrinks), None
+            )
+            if epsilon is not None:
+                made = remedies.gaussian(far, _written(scene, epsilon), _delta(scene), hidden)
+                yield from _write(scene, "use Gaussian noise, which is made for L2: `{code}`", release.call.span, made)
+
+
+RULES: dict[str, tuple[Rule, ...]] = {
+    kind.code: rules
+    for kind, rules in (
+        (problems.DoesNotFit, (_bounds, _in_brackets)),
+        (problems.NoRule, (_root,)),
+        (problems.OtherNorm, (_for_its_norm,)),
+        (problems.UnknownCount, (_noisy_average, _noisy_quantile)),
+        (problems.PrivateCount, (_ordered, _noisy_average, _noisy_count, _public_epsilon)),
+        (problems.BoundFromData, (_ordered, _public_epsilon)),
+        (problems.MustBePublic, (_public_epsilon, _ordered)),
+        (problems.NoiseOnRecords, (_statistic,)),
+        (problems.WrongArgument, (_noise_by_record, _added_up, _for_each, _untrusted)),
+        (problems.NoMechanism, (_released,)),
+        (problems.LeavesUnprotected, (_released,)),
+        (problems.PrivateBranch, (_released,)),
+        (problems.PrivateOutput, (_unprinted,)),
+        (problems.OwnNoise, (_by_mechanism,)),
+        (problems.NoiseApart, (_by_mechanism,)),
+        (problems.WrongCount, (_arguments,)),
+        (problems.ConditionFails, (_without_delta,)),
+        (problems.PlaceOfRecord, (_added_up, _in_order)),
+        (problems.DataToMechanism, (_answers,)),
+        (problems.InvertedNoise, (_ordered,)),
+        (problems.BatchClipped, (_clipped_sum,)),
+    )
+}
+"""What may mend a problem of each kind, the likeliest first."""

@@ -1,0 +1,64 @@
+"""What people write first is led to a proof: in an editor the first message is read, the first repair that is offered
+is applied, and so on. How many steps that takes is printed (``-s``).
+
+The programs of ``fixtures/first_steps`` are one mistake each, as people make it who have not read the reference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from source_tree import ROOT
+from stdio_driver import Driver
+from walking import CAPABLE, Walk, Walker, applied
+
+PROGRAMS = sorted((ROOT / "fixtures" / "first_steps").glob("*.jl"))
+NOISE = re.compile(r"\w+_mechanism|gaussian_noise|private_quantile|randomized_response")
+MOST = 3
+"""How many repairs one function takes: to say who is protected, what lies within which bounds, and one more."""
+
+
+@pytest.fixture(scope="module")
+def walker() -> Iterator[Walker]:
+    with Driver() as driver:
+        driver.start(**CAPABLE)
+        yield Walker(driver)
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_what_people_write_first_is_led_to_a_proof(path: Path, walker: Walker) -> None:
+    before = path.read_text(encoding="utf-8")
+    found = walker.walk(before)
+    print(f"{path.stem}: {len(found.steps)} steps")
+    assert found.left == [] and set(found.states.values()) == {"proved"}, found
+    assert len(found.steps) <= MOST * len(found.states), found
+    assert kept(before) <= kept(found.text), found
+
+
+def kept(text: str) -> set[str]:
+    """The functions that are declared private."""
+    return set(re.findall(r"function (\w+)\(.*::\s*Priv\b", text))
+
+
+def test_a_program_that_releases_something_still_does(walker: Walker) -> None:
+    """No repair drops the noise."""
+    for path in PROGRAMS:
+        assert re.search(
+            r"\w+_mechanism|\bgaussian_noise|\bprivate_quantile|\brandomized_response", walked(path, walker).text
+        )
+
+
+def walked(path: Path, walker: Walker) -> Walk:
+    return walker.walk(path.read_text(encoding="utf-8"))
+
+
+SNIPPET = {"range": {"start": {"line": 0, "character": 2}, "end": {"line": 0, "character": 3}}}
+
+
+def test_defaults_of_a_snippet_are_its_text() -> None:
+    edit = {**SNIPPET, "snippet": {"kind": "snippet", "value": r"clamp(v, ${1:0}, ${2:100}) \$ \}"}}
+    assert applied("x=v\n", [edit]) == "x=clamp(v, 0, 100) $ }\n"
