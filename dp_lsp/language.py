@@ -243,6 +243,7 @@ class Vocabulary(ABC):
     if there is one, which is among the running ones. ``running`` are functions that run other text, or give a name
     that they are told a value: any top-level name may have another meaning afterwards. ``showing`` are those that the
     language calls unasked, but only to show a value, and ``unasked`` what it calls besides without its name.
+    ``uncalled`` are functions of others that nothing which is understood calls.
     ``modules`` are those that give no word another meaning when they are imported, and ``homes`` those of single words.
     ``nothing`` is the value of what has
     none, if that has a name. ``familiar`` are names of which
@@ -254,6 +255,7 @@ class Vocabulary(ABC):
     running: frozenset[str] = frozenset()
     showing: frozenset[str] = frozenset()
     unasked: frozenset[str] = frozenset()
+    uncalled: frozenset[str] = frozenset()
     modules: frozenset[str] = frozenset()
     homes: Mapping[str, str] = MappingProxyType({})
     familiar: Mapping[Familiar, frozenset[str]] = MappingProxyType({})

@@ -75,6 +75,9 @@ def _doubt_additions(units: Units, own: frozenset[str], clouds: dict[str, str], 
                 for name in own & addition.types:
                     clouds.setdefault(name, addition.reason)  # what a value of it does may be another thing
                 continue
+            if addition.name in language.vocabulary.uncalled:
+                clouds.setdefault(addition.name, addition.reason)
+                continue
             clouds.setdefault(EVERYTHING, addition.reason)
             if addition.qualified:
                 continue  # the definition is refused where it stands

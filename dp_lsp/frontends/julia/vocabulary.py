@@ -204,6 +204,9 @@ UNASKED = frozenset(
 )
 """Functions of Julia that what is checked calls without their name."""
 
+UNCALLED = frozenset({"factorial", "frule", "rrule"})
+"""Functions of Julia, and of packages that tell how others are differentiated, which nothing understood calls."""
+
 FAMILIAR = {
     Familiar.UNRULED: frozenset(
         {
@@ -255,6 +258,7 @@ class Words(Vocabulary):
     showing = SHOWING
     modules = MODULES
     unasked = UNASKED
+    uncalled = UNCALLED
     includes = "include"
     homes = PACKAGE_MACROS
     nothing = "nothing"
