@@ -153,6 +153,12 @@ class Seen:
         self.compared: dict[Feature, Feature] = {} if others is None else dict(others.compared)
         self.adapts: bool = others is not None and others.adapts
 
+    def forget(self, features: Iterable[Feature]) -> None:
+        """Nobody looks at features any more."""
+        for each in features:
+            self.cuts.pop(each, None)
+            self.compared.pop(each, None)
+
     def cases(self) -> Iterator[Case]:
         """All that a record may be."""
         return cases(self.cuts, self.known, self.guesses)

@@ -37,7 +37,7 @@ from dp_lsp.core.types import AnyNorm, Dataset, NumberType
 from dp_lsp.infer.disjoint import Lies, OwnRows
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.reading import OUTSIDE, Scope, Unread
-from dp_lsp.infer.records import Record
+from dp_lsp.infer.records import Number, Record
 from dp_lsp.infer.tallies import Reader
 
 _MOST_ROUNDS = 64  # that are read one by one
@@ -253,6 +253,11 @@ class _ReaderOfAll(_ReaderOfLoop):
         if self._is_fixed(made, scope):
             self._fixed.add(found.key)
         return found
+
+    def _noted(self, feature: Feature, numbers: list[Number]) -> None:
+        rows = (each.key[0] if isinstance(each.key, tuple) and len(each.key) == 2 else each.key for each in numbers)
+        if all(each.key in self._fixed or row in self._fixed for each, row in zip(numbers, rows, strict=True)):
+            self._fixed.add(feature)
 
     def _bound(self, node: Term, feature: Feature, scope: Scope) -> tuple[Feature, Fraction]:
         row = feature[0] if isinstance(feature, tuple) and len(feature) == 2 else feature

@@ -2,7 +2,9 @@
 
 A record is a number, or a row of numbers. What is no comparison of the record with a public number, alone or as a part
 of a condition, is taken to say anything, but always the same at one place; numbers that were computed of a record are
-measured by their bounds, and compared with nothing.
+measured by their bounds. What a condition computes of a record and numbers that are written out, by functions of the
+language that draw nothing, is the same number of the record wherever it is written: a feature of its own, which is
+compared as the record is, and which may be anything where that is not known.
 """
 
 from __future__ import annotations
@@ -17,16 +19,18 @@ from dp_lsp.builtins.traits import ByRecord, Conditional
 from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.scheme import Judgement
-from dp_lsp.core.tallies import Case, Feature, Known, Rule, Seen, Truth, Value, Where, image
+from dp_lsp.core.tallies import Case, Cut, Feature, Known, Rule, Seen, TooMany, Truth, Value, Where, extent, image
 from dp_lsp.core.term import Branch, Call, Closure, Literal, Local, Term, Use
 from dp_lsp.core.types import Base, BoolType, Bounds, Container, NumberType
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.reading import Later, Reading, Scope, Unread, deeper
 
 _RELATIONS = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+_COMPUTED = frozenset({"+", "-", "%"})
 _LOGIC = frozenset({"&&", "||", "!"})
 ONE = Poly.of(1)
 MOST_PLACES, _MOST_GUESSES = 64, 3
+_SHORT = 2**7
 
 T = TypeVar("T")
 
@@ -69,6 +73,12 @@ class Records(NamedTuple):
 
     kept: Truth
     record: Record
+
+
+class Computation(NamedTuple):
+    """A feature: what is computed of others."""
+
+    what: Hashable
 
 
 class RecordReader(Reading):
@@ -125,6 +135,7 @@ class RecordReader(Reading):
         made, around = self.made(function, scope)
         self._captures(made, around)
         known, place = list(self.seen.guesses), (self._place(function, scope, use), records.record.key)
+        cut = set(self.seen.cuts)
         outer, self._asked = self._asked, place
         try:
             says = self._truth(*self.applied(made, around, records.record))
@@ -134,8 +145,10 @@ class RecordReader(Reading):
             self._asked = outer
         guesses = [each for each in self.seen.guesses if each not in known]
         self.seen.adapts |= bool(guesses) and not self._is_settled(made, around)
-        if len(guesses) > _MOST_GUESSES:
+        computed = [each for each in self.seen.cuts if each not in cut and _is_computed(each)]
+        if len(guesses) + len(computed) > _MOST_GUESSES:
             self.seen.guesses = dict.fromkeys(known)
+            self.seen.forget(computed)
             says = self._guess(place)
         before = records.kept
         return records._replace(kept=lambda case: before(case) and says(case))
@@ -199,20 +212,93 @@ class RecordReader(Reading):
 
     def _comparison(self, node: Call, scope: Scope) -> Truth:
         left, right = node.args
-        relation, number = node.builtin, self._number_of(left, scope)
+        relation, number = node.builtin, self._number_of(left, scope) or self._computed_number(left, scope)
         if number is None:
-            relation, number, right = _RELATIONS[relation], self._number_of(right, scope), left
+            relation, left, right = _RELATIONS[relation], right, left
+            number = self._number_of(left, scope) or self._computed_number(left, scope)
         feature = None if number is None else number.limits or number.feature
         if number is None or feature is None:
             raise Unread
         of, bound = self._bound(right, feature, scope)
         self._cut(of, bound)
+        if isinstance(feature, Computation) and of == feature:
+            return self._decided(number.value, of, relation, bound)
         if number.limits is None:
             return lambda case: case.where[of].meets(relation, bound)
         if of != feature:
             raise Unread
         value = number.value
         return lambda case: _place(value(case), of, case).meets(relation, bound)
+
+    def _computed_number(self, node: Term, scope: Scope) -> Number | None:
+        """What is computed of a record, and of numbers that are written out: another number of it."""
+        numbers = list[Number]()
+        what = self._computation(node, scope, numbers)
+        if what is None or not numbers:
+            return None
+        feature = Computation(what)
+        self.seen.known[feature] = Known(None, whole=False)
+        self._noted(feature, numbers)
+        return Number(self._at_once(node, scope) or of_feature(feature).value, feature, feature)
+
+    def _noted(self, feature: Feature, numbers: list[Number]) -> None:
+        """A number that is computed of these is compared."""
+
+    def _computation(self, node: Term, scope: Scope, numbers: list[Number], depth: int = 8) -> Hashable | None:
+        """How a number is computed of those of a record, which are listed; None if it is computed of something else."""
+        node, scope = self.stands_for(node, scope)
+        if isinstance(node, Literal):
+            return node.value, node.integer
+        number = self._number_of(node, scope)
+        if number is not None:
+            numbers.append(number)
+            return number.key
+        if not isinstance(node, Call) or node.keywords or node.mutates or not depth:
+            return None
+        if node.builtin not in _COMPUTED and builtins.TABLE[node.builtin].trait(Shape) is None:
+            return None
+        parts = [self._computation(each, scope, numbers, depth - 1) for each in node.args]
+        return None if None in parts else (node.builtin, *parts)
+
+    def _at_once(self, node: Term, scope: Scope) -> Rule | None:
+        """What one function computes of a record and numbers that are written out, if it is known where that lies."""
+        node, scope = self.stands_for(node, scope)
+        if not isinstance(node, Call):
+            return None
+        parts = [(self._number_of(each, scope), self.stored(each, scope)) for each in node.args]
+        if not all(known is not None or (number is not None and number.feature is not None) for number, known in parts):
+            return None
+        try:
+            value = self._affine(node, scope)
+        except Unread:
+            return None
+        for number, _ in parts:
+            if number is not None and number.feature is not None:
+                self._cut(number.feature)  # it may be no number
+        return value
+
+    def _decided(self, value: Rule, feature: Feature, relation: str, bound: Fraction) -> Truth:
+        """A comparison of what is computed once, which is decided where all that it may be lies on one side. That holds
+        of what is stored, too: ends that all types of numbers hold stay where they are, also those of eight digits and
+        without a sign, and what is rounded is in order as it was before."""
+
+        def says(case: Case) -> bool:
+            try:
+                span = extent(value(case), case, self.seen.known)
+            except (Cut, TooMany):
+                span = None
+            low, high = (None, None) if span is None else span
+            if low is None or high is None or not _is_short(low) or not _is_short(high) or low < 0:
+                return case.where[feature].meets(relation, bound)
+            if low == high == bound or low > bound or high < bound:
+                return Where(low, low).meets(relation, bound)
+            if low == bound and relation in (">=", "<"):
+                return relation == ">="
+            if high == bound and relation in ("<=", ">"):
+                return relation == "<="
+            return case.where[feature].meets(relation, bound)
+
+        return says
 
     def _cut(self, feature: Feature, *bounds: Fraction) -> None:
         self.seen.cuts.setdefault(feature, set()).update(bounds)
@@ -360,6 +446,18 @@ class RecordReader(Reading):
 
 
 _TRUTH = Known(Bounds(Poly.of(0), ONE), whole=True)
+
+
+def _is_computed(feature: Feature) -> bool:
+    """Whether a feature is a number that is computed, or says on which side of a name that is."""
+    while isinstance(feature, tuple) and not isinstance(feature, Computation):
+        feature = feature[0]
+    return isinstance(feature, Computation)
+
+
+def _is_short(number: Fraction) -> bool:
+    """Whether all types of numbers store it as it is, if they store such numbers at all."""
+    return abs(number.numerator) < _SHORT and number.denominator < _SHORT and _SHORT % number.denominator == 0
 
 
 def calls_none(made: Term) -> bool:
