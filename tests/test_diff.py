@@ -91,7 +91,7 @@ PRIVATE = "f(x::Real, eps::Static()) :: Priv() = laplacian_mechanism({}, {}, x)\
         (
             PRIVATE.format(1, "eps"),
             PRIVATE.format(1, "eps/b").replace("eps::Static()", "eps::Static(), b::Static()"),
-            ["f: changed: it does not need any more that 0 < eps: ε of `x`: eps → Abs(eps)/Abs(b); which is larger"],
+            ["f: changed: ε of `x`: eps → eps/b; which is larger"],
         ),
         (
             "f(x::Real, k::Static(Integer)) = 2*x",
