@@ -144,6 +144,12 @@ class Whole(Node):
     __slots__ = ()
 
 
+class AllEntries(Node):
+    """What stands for all entries at once, as the place that new values are given to: each is another value."""
+
+    __slots__ = ()
+
+
 class IndexBound(Node):
     """``begin`` or ``end`` in an index: the first or the last position."""
 
@@ -193,14 +199,28 @@ class Index(Node):
 
 
 class Tuple(Node):
-    """``(a, b, …)``; with ``names``, ``(x = a, y = b, …)``."""
+    """``(a, b, …)``; with ``names``, ``(x = a, y = b, …)``. What is made ``by`` a function of keys, which are texts,
+    and values, has its keys for names, as they are written."""
 
-    __slots__ = ("items", "names")
+    __slots__ = ("by", "items", "names")
 
-    def __init__(self, start: int, end: int, items: tuple[Node, ...], names: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        start: int,
+        end: int,
+        items: tuple[Node, ...],
+        names: tuple[str, ...] = (),
+        by: Name | None = None,
+    ) -> None:
         super().__init__(start, end, items)
         self.items = items
         self.names = names
+        self.by = by
+
+
+def key_name(key: str) -> str:
+    """The name of what stands at a key, other than that of any item that has a name."""
+    return f'"{key}"'
 
 
 class Vector(Node):
@@ -345,15 +365,33 @@ class If(Node):
 
 
 class For(Node):
-    """``for target in range … end``."""
+    """``for target in range … end``. Where it has a name to go on by (``going``), a round does nothing once that is
+    false. The target of one that ``counts`` is a variable from around it, whatever the language says of loops."""
 
-    __slots__ = ("body", "iterable", "target")
+    __slots__ = ("body", "counts", "going", "iterable", "target")
 
-    def __init__(self, start: int, end: int, target: Node, iterable: Node, body: Block) -> None:
+    def __init__(
+        self,
+        start: int,
+        end: int,
+        target: Node,
+        iterable: Node,
+        body: Block,
+        going: str = "",
+        counts: bool = False,
+    ) -> None:
         super().__init__(start, end, (target, iterable, body))
         self.target = target
         self.iterable = iterable
         self.body = body
+        self.going = going
+        self.counts = counts
+
+
+class Unending(Node):
+    """What a loop goes over that has as many rounds as it takes until it does not go on."""
+
+    __slots__ = ()
 
 
 class Assign(Node):
@@ -515,6 +553,17 @@ class Evaluates(Opaque):
         super().__init__(start, end, what, summary)
         self.code = code
         self.spliced = spliced
+
+
+class Leave(Opaque):
+    """What leaves a round of a loop: for the next one if it ``goes_on``, else for what follows the loop. A front end
+    that understands it there makes something else of it."""
+
+    __slots__ = ("goes_on",)
+
+    def __init__(self, start: int, end: int, what: str, goes_on: bool) -> None:
+        super().__init__(start, end, what)
+        self.goes_on = goes_on
 
 
 class Unread(Opaque):

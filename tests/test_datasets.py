@@ -102,6 +102,7 @@ def cells() -> Iterator[Cell]:
         yield Cell(metric, "sum(clamp(v, 0, 1))", (1,), least=4)
         yield Cell(metric, "sum(x -> x > 0 ? 2 : clamp(x, -1, 1), v)", (3,), least=4)
         yield Cell(metric, "mean(v)", (3 / 4,), BOUNDED, 4)
+        yield Cell(metric, "mean(clip(L2, 2, m); dims=1)", (4 / 3,), least=3)
         yield Cell(metric, "var(v)", (9 / 4,), BOUNDED, 4)
         yield Cell(metric, "histogram(v, [-1, 0, 3])", (2, SQUARE, 1), least=4)
         yield Cell(metric, "histogram(v, [-1, 1, 0, 3])", (2, SQUARE, 1), least=4)

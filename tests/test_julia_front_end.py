@@ -35,6 +35,10 @@ def shown(node: s.Node | None) -> str:
             return "end" if last else "begin"
         case s.Whole():
             return ":"
+        case s.AllEntries():
+            return "all"
+        case s.Unending():
+            return "unending"
         case s.Keyword():
             return f"{node.name}={shown(node.value)}"
         case s.Call():
@@ -163,8 +167,13 @@ EXPRESSIONS = {
     ".!a .& (b .> 3)": "(dots (&& (! a) (> b 3)) over a b)",
     "1 .< a .<= b": "(dots (&& (< 1 a) (<= a b)) over a b)",
     "a .|> f": "(dots (f a) over a)",
-    "a .+= b": "<a broadcast into an array | a b → a>",
-    "a .= b": "<a broadcast into an array | a b → a>",
+    "a .+= b": "((at a all) = (dots (+ a b) over a b))",
+    "a .= b": "((at a all) = (dots b over a b))",
+    "a .= 2": "((at a all) = (dots 2 over a))",
+    "a.b .= c": "<a broadcast into an array | a c → a global b>",
+    "(; a = 1, b)": "(tuple a b 1 b)",
+    'Dict("a" => 1)': '(tuple "a" 1)',
+    'Dict("a" => 1, "a" => 2)': "(Dict <a pair> <a pair>)",
     "a => b": "<a pair | a b>",
     # the four roles of a colon
     "1:n": "(range 1 - n)",
@@ -284,7 +293,15 @@ STATEMENTS = {
     "x = y = 1": "(x = (y = 1))",
     "x += 2y": "(x += (* 2 y))",
     "x ÷= 2": "(x ÷= 2)",
-    "x .+= 1": "<a broadcast into an array | x → x>",
+    "x .+= 1": "((at x all) = (dots (+ x 1) over x))",
+    "@. y = 2x + f(y)": "((at y all) = (dots (+ (* 2 x) (f y)) over y x))",
+    "function f(n)\n i = 0\n while i < n\n  g(i)\n  i += 1\n end\nend": "(def f (n) {(i = 0); (while = i); "
+    "(for i (range while - (- n 1)) {(g i)}); (i = (max while n)); nothing})",
+    "function f(n)\n while n\n  n = g(n)\n  n || continue\n  h(n) && break\n end\nend": "(def f (n) {(break = true); "
+    "(for _ unending {(if break {(break = n); "
+    "(if break {(n = (g n)); (if n {true; (if (h n) {(break = false)} -)} {})} -)} -)})})",
+    "function f(n)\n for i in 1:n\n  i > 2 && break\n  g(i)\n end\nend": "(def f (n) {(break = true); "
+    "(for i (range 1 - n) {(if break {(if (> i 2) {(break = false)} {(g i)})} -)})})",
     "a, b = b, a": "((tuple a b) = (tuple b a))",
     "(a, b) = f(n, x, y)": "((tuple a b) = (f n x y))",
     "v[i] = 1": "((at v i) = 1)",

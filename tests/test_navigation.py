@@ -429,11 +429,11 @@ REFUSED = {
     ),
     "f(x‸::Real; k = 1) = x\ng(y::Real) = f(y; k = 2)": ("k", "`k` is already used there"),
     "incl‸ude(x) = 3": ("y", "`include` belongs to the language"),
-    "c‸ = 3\nfunction f(v)\n  while true\n    c = v\n  end\n  c\nend": (
+    "c‸ = 3\nfunction f(v)\n  let\n    c = v\n  end\n  c\nend": (
         "y",
         r"`c` may be something else .* \(line 4\): rename it by hand",
     ),
-    "function f(v)\n  while true\n    c = v\n  end\n  c‸\nend": ("y", "`c` gets its value in text that is not checked"),
+    "function f(v)\n  let\n    c = v\n  end\n  c‸\nend": ("y", "`c` gets its value in text that is not checked"),
     "f(v) = [‸c for c in v, d in v]": ("y", "`c` is not defined in the files that are checked"),
     "module M\nf‸(x) = x\nend\ng(x) = M.f(x)": ("y", r"`f` may be something else in one place \(line 4\)"),
     "f(x::Real; k‸ = 1) = x + k": ("m", "`k` is given by name"),

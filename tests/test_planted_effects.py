@@ -49,11 +49,24 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "stmt: ASSERT arrow [arrow]": ("@assert @@ > 0", "@assert n > 5 @@", '@assert(n > 5, "no $(@@)")'),
     "jump: RETURN [line | jump]": ("in a body: n > 5 && return @@", "in a body: n > 5 && return return @@"),
     "jump: CONST line": ("at top: const d = @@",),
+    "jump: LEAVE": (
+        "for i in 1:3\n@@\nbreak\nend",
+        "for i in 1:3\nn > 5 && break\n@@\nend",
+        "for i in 1:3\nbreak\n@@\nend",
+        "for i in 1:3\nif @@ > 0\ncontinue\nend\nend",
+        "for i in 1:3, j in 1:3\nn > 5 && break\n@@\nend",
+    ),
     "line: wide": ("@@",),
     "line: wide ASSIGN line": ("v[@@] = 3", "d = @@", "d = e = @@"),
     "line: wide ASSIGN jump": ("v[@@] = return 3", "in a body: d = return @@"),
     "line: wide ASSIGN BLACKBOX": ("box: b(y) :: BlackBox() = @@", "b(y::(@@; Real)) :: BlackBox() = y"),
-    "line: wide OPASSIGN line": ("v[@@] += 3", "d = 3; d += @@", "d = 3; d .= @@"),
+    "line: wide OPASSIGN line": (
+        "v[@@] += 3",
+        "d = 3; d += @@",
+        "d = 3; d .= @@",
+        "d = zeros(2); d .= @@",
+        "d = zeros(2); d .+= @@",
+    ),
     "wide: item": ("@@",),
     "wide: item (COMMA item)+ [COMMA]": ("d = @@, 3", "d = 3, @@"),
     "wide: item COMMA": ("d = @@,",),
@@ -69,7 +82,12 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "body: arrow ASSIGN body": ("body: call(() -> v[@@] = 3)", "body: call(() -> w = @@)"),
     "body: arrow OPASSIGN body": ("body: call(() -> v[@@] += 3)", "body: with(w -> w += @@, 3)"),
     "pair: ternary": ("d = @@",),
-    "pair: ternary PAIR pair": ("d = @@ => 3", "d = 3 => @@"),
+    "pair: ternary PAIR pair": (
+        "d = @@ => 3",
+        "d = 3 => @@",
+        'd = Dict("a" => @@)',
+        'd = Dict("a" => 3, "b" => @@)["a"]',
+    ),
     "ternary: either": ("d = @@",),
     "ternary: either QUERY branch ALT branch": ("d = @@ > 0 ? 1 : 2", "d = n > 5 ? @@ : 2", "d = n > 5 ? 2 : @@"),
     "branch: arrow": ("d = n > 5 ? @@ : 2",),
@@ -139,7 +157,10 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
     "atom: NODE": (),
     "atom: WHOLE": (),
     "atom: LPAR [entry (COMMA entry)* [COMMA]] RPAR": ("d = (@@, 2)", "d = (2, @@)"),
-    "atom: LPAR [entries] SEMI [entries] (SEMI [entries])* RPAR": ("d = (@@; 2)", "d = (2; @@)", "d = (1; 2; @@)"),
+    "atom: LPAR [entries] SEMI [entries] (SEMI [entries])* RPAR": (
+        *("d = (@@; 2)", "d = (2; @@)", "d = (1; 2; @@)"),
+        *("d = (; a = @@)", "d = (; n, a = @@)"),
+    ),
     "atom: LSQB args RSQB": ("d = [@@]", "d = [2.0, @@]"),
     "arg: expr EACH NAME IN arrow [KEPT arrow]": (
         "body: d = sum(@@ for i in 1:3)",
@@ -179,6 +200,15 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
         "for i in 1:3, j in 1:@@\n3\nend",
         "for i in 1:n\n@@\nend",
     ),
+    "atom: WHILE arrow block END": (
+        "while n > 9\n@@\nend",
+        "while @@ > 9\nbreak\nend",
+        "d = 0; while d < 3\nd += 1\n@@\nend",
+        "d = 0; while d < 3\n@@\nd += 1\nend",
+        "d = 0; while d < 3\nd += 2\n@@\nend",
+        "d = 0; while d < 3\nd += 1\n@@ > 0 && continue\nend",
+        "d = while n > 9\n@@\nend",
+    ),
     "atom: BEGIN block END": ("d = begin\n@@\nend", "begin\n@@\nend"),
     "binding: post IN arrow": ("for v[@@] in 1:3\n3\nend", "for i in [@@]\n3\nend"),
     "_tail: [TYPE post] limit*": (
@@ -211,7 +241,6 @@ PROGRAMS: dict[str, tuple[str, ...]] = {
 """Programs for each production, at least one for each symbol in it that is not a token."""
 
 KEPT_FROM_GRAMMAR: dict[str, tuple[str, ...]] = {
-    "WHILE": ("while n > 9\n@@\nend", "while @@ > 9\nbreak\nend"),
     "LET": ("let y = @@\ny\nend", "let\n@@\nend"),
     "TRY": ("try\n@@\ncatch\n3\nend", "try\n3\ncatch e\n@@\nend", "try\n3\ncatch\n4\nfinally\n@@\nend"),
     "QUOTE": ("at top: eval(quote\n@@\nend)",),
@@ -229,6 +258,7 @@ KEPT_FROM_GRAMMAR: dict[str, tuple[str, ...]] = {
             "println(@@)",
             "print(stderr, @@)",
         ),
+        *("d = @. n + @@", "d = zeros(2); @. d = n + @@", "d = zeros(2); @. d += @@"),
         *("@inline d = @@", "@show @@", "d = @time @@", "@unknown @@", "Foo.@unknown @@", "@doc @@ call"),
     ),
     "GLOBAL": ("global d = @@", "global d, e = 3, @@"),

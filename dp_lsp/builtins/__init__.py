@@ -29,7 +29,7 @@ from dp_lsp.builtins.broadcasts import ENTRIES, ONE_BY_ONE, PICKED, ROWS_PICKED
 from dp_lsp.builtins.containers import LITERAL, TOTAL
 from dp_lsp.builtins.datasets import KEEPING
 from dp_lsp.builtins.define import Builtin, Form
-from dp_lsp.builtins.filling import EMPTY, STORE
+from dp_lsp.builtins.filling import EMPTY, STORE, STORE_ALL
 from dp_lsp.builtins.higher import MAKING
 from dp_lsp.builtins.places import COLUMN, INDEX, RANGE, ROW, SLICE, SLICE_OF_COLUMNS, SLICE_OF_ROWS, extent
 from dp_lsp.builtins.traits import ForRows, Replaceable, SampledRows
@@ -51,8 +51,13 @@ RANDOM = frozenset(
 )
 """What may return something else in two runs on the same arguments."""
 
-PLACES, PLACES_AND_ENTRIES = "eachindex", "enumerate"
-"""Those that a loop goes over instead of a vector: its positions, or its positions with what stands there."""
+PLACES, PLACES_AND_ENTRIES, ENTRIES_BY_PLACE, BESIDE = "eachindex", "enumerate", "pairs", "zip"
+"""Those that a loop goes over instead of a vector: its positions, or its positions with what stands there, and what
+stands in several vectors beside each other."""
+REPLACEABLE_WAYS = frozenset({ENTRIES_BY_PLACE, BESIDE})
+"""Those of them that a program may define."""
+SMALLEST = "min"
+"""The smallest of several numbers."""
 
 EACH_ROW = "eachrow"
 """What a comprehension goes over instead of a matrix: its rows."""
@@ -91,10 +96,12 @@ def _among(args: Sequence[T], named: Sequence[tuple[Form, tuple[str, ...]]]) -> 
 
 
 __all__ = [
+    "BESIDE",
     "COLUMN",
     "EACH_ROW",
     "EMPTY",
     "ENTRIES",
+    "ENTRIES_BY_PLACE",
     "INDEX",
     "KEEPING",
     "LITERAL",
@@ -107,12 +114,15 @@ __all__ = [
     "PLUS",
     "RANDOM",
     "RANGE",
+    "REPLACEABLE_WAYS",
     "ROW",
     "ROWS_PICKED",
     "SLICE",
     "SLICE_OF_COLUMNS",
     "SLICE_OF_ROWS",
+    "SMALLEST",
     "STORE",
+    "STORE_ALL",
     "TABLE",
     "TOTAL",
     "Builtin",

@@ -24,6 +24,8 @@ EMPTY = "T[]"
 """The id of a vector without entries, which has no name."""
 STORE = "[]="
 """The id of an assignment to an entry, which has no name."""
+STORE_ALL = ".="
+"""The id of an assignment to all entries at once, which has no name."""
 PUSH = "push!"
 
 _MADE = "A vector of public numbers moves with nothing"
@@ -46,6 +48,10 @@ def _is_there(args: Args) -> tuple[Demand, ...]:
     if place is None:
         return ()
     return Demand(Poly.of(1), "<=", place, "i"), Demand(place, "<=", args.container("v").length, "i")
+
+
+def _as_many(args: Args) -> tuple[Demand, ...]:
+    return (Demand(args.container("v").length, "==", args.container("w").length, "w"),)
 
 
 def _of_floats(args: Args) -> Type:
@@ -93,6 +99,12 @@ def _pushed(args: Args) -> Type | Refusal:
 
 def _stored(args: Args) -> Type | Refusal:
     return _with_entry(args, args.container("v").length)
+
+
+def _stored_all(args: Args) -> Type | Refusal:
+    """The vector with other entries: as many as it had, of which each has a place."""
+    box, new = args.container("v"), args.container("w")
+    return _with_entry(Args(("v", "x"), (box, new.element), args.binds), box.length)
 
 
 def _joined(args: Args) -> Type | Refusal:
@@ -229,6 +241,24 @@ _CHANGING: tuple[Builtin, ...] = (
         ),
         mutates="v",
         traits=(InPlace(), IntegerArguments(("i",))),
+    ),
+    Builtin(
+        STORE_ALL,
+        "v .= w",
+        (form(_stored_all, only(w=ONE), _as_many, v=replace(_NUMBERS, norm="N"), w=replace(_NUMBERS, norm="N")),),
+        "Puts the entries of w in the places of those of v, a vector that was made in the same function and that "
+        "nothing else shares. It moves as w does.",
+        "The entries are those of w",
+        (
+            "function f(x::Real)\n    v = zeros(3)\n    v .= x\n    v\nend",
+            "function f(w::MetricVector(Real, L1))\n    v = zeros(length(w))\n    v .+= 2 .* w\n    v\nend",
+        ),
+        (
+            Refused("function f(x::Real)\n    v = zeros(3)\n    v .= [x, x]\n    v\nend", "DP304"),
+            Refused("function f(x::Real)\n    v = [1, 2]\n    v .= x\n    v\nend", "DP208"),
+        ),
+        mutates="v",
+        traits=(InPlace(),),
     ),
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import reduce
 
-from dp_lsp.core.algebra import Poly
+from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import Interval
 from dp_lsp.core.order import Way
@@ -35,7 +35,7 @@ def around(*values: Poly) -> Bounds | None:
 
 def hull(*operands: Bounds | None) -> Bounds | None:
     """The smallest interval that holds all of these, if each is known."""
-    return _hull(operands) or _hull([outer(each) for each in operands])
+    return _hull(operands) or _hull([_nearer(each) for each in operands]) or _hull([outer(each) for each in operands])
 
 
 def _hull(operands: Iterable[Bounds | None]) -> Bounds | None:
@@ -45,6 +45,20 @@ def _hull(operands: Iterable[Bounds | None]) -> Bounds | None:
             return None
         found += (each.low, each.high)
     return around(*found)
+
+
+def _nearer(operand: Bounds | None) -> Bounds | None:
+    """An interval around this one, whose ends speak of no number that the program computes and that lies between two
+    others. What these are is not followed further where only one end of them is known."""
+    if operand is None:
+        return None
+    low, high = ends(operand.low, _lies_between).low, ends(operand.high, _lies_between).high
+    return None if low is None or high is None else Bounds(low, high)
+
+
+def _lies_between(symbol: Symbol) -> bool:
+    known = symbol.computed
+    return known is not None and known.low is not None and known.high is not None
 
 
 def outer(operand: Bounds | None) -> Bounds | None:

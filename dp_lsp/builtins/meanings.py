@@ -41,8 +41,12 @@ def _counted(*given: Any) -> int:
     return sum(bool(function[0](entry) if function else entry) for entry in v.flat)
 
 
-def _mean(v: Any) -> Value:
-    return quotient(total(v.flat), v.size)
+def _mean(v: Any, dims: int | None = None) -> Value:
+    if dims is None:
+        return quotient(total(v.flat), v.size)
+    if not len(v):
+        raise Undefined("a mean of no rows")
+    return array([quotient(total(column), len(v)) for column in v.T], (1, v.shape[1]))
 
 
 def _scatter(x: Any, y: Any) -> Value:
@@ -130,6 +134,12 @@ def _repeated_entry(x: Value, n: Value) -> Value:
     if n < 0:
         raise Undefined("a vector of fewer than no entries")
     return array([x] * so_many(n))
+
+
+def _with_entries(v: Value, w: Value) -> Value:
+    if len(v) != len(w):
+        raise Undefined("a vector of another length")
+    return w
 
 
 def _with_entry(v: Value, i: Value, x: Value) -> Value:
@@ -484,6 +494,7 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "T[]": lambda *type_: array(()),
     "push!": lambda v, x: array((*v, x)),
     "[]=": _with_entry,
+    ".=": _with_entries,
     "vcat": lambda v, w: array((*_entries_of(v), *_entries_of(w))),
     "length": lambda v: int(v.size),
     "size": lambda m, i=None: m.shape if i is None else int(m.shape[i - 1]),

@@ -180,6 +180,16 @@ def _mean_factor(args: Args) -> Sens:
     return range_of(args) * by_fewest(args, more=0 if is_sized(args) else 1)
 
 
+def _average_of_rows(args: Args) -> Type | Refusal:
+    rows = _total_of_rows(args)
+    return replace(rows, element=REAL) if isinstance(rows, Container) else rows
+
+
+def _mean_of_rows_factor(args: Args) -> Sens:
+    """What a row that replaces another one changes of their sum, over their public number N."""
+    return _row_factor(args) * by_fewest(args)
+
+
 def _mean_of_several(args: Args, steps: int) -> Sens:
     """jR/N. Where there are n ≥ d records or more and d come at one end, dR/(n+d). For d > n as many as can, a, go from
     the other end, for a that come: (d-a)R/(n+d-2a)."""
@@ -279,27 +289,38 @@ _MEAN = form(
     uneven=_takes_one_more,
     v=NUMBERS,
 )
+_MEAN_OF_ROWS = form(
+    _average_of_rows,
+    only(v=_mean_of_rows_factor),
+    at_least(1),
+    keywords={"dims": OneOf((1,))},
+    v=Records(frozenset({Kind.MATRIX}), sized=True),
+)
 _PRIVATE = "function f(v::MetricVector({}, {}), eps::Static()) :: Priv()\n   {}\nend"
 _POINTS = "f(v::MetricVector(Real, Symmetric)) = {}"
 
 _ROWS: tuple[Builtin, ...] = (
     Builtin(
         "mean",
-        "mean(v)",
-        (_MEAN,),
+        "mean(v), mean(m; dims=1)",
+        (_MEAN, _MEAN_OF_ROWS),
         "The average of numbers between L and U: R/N-sensitive, R = U - L, where the number N of records is public, "
         "R/(n+1) where there are n records or more, and dR/(n+d) by d of them, up to n. Never divide a sum by a "
-        "private count of your own: that has no bound.",
+        "private count of your own: that has no bound. With dims=1 the average of rows whose number N is public, as "
+        "one row: their sum moves N times as far.",
         SOURCE,
         (
             "f(v::MetricVector(Bounded(Real, 0, 100), ChangeOne)) = mean(resize(v, 50, 0))",
             "f(v::MetricVector(Bounded(Real, 0, 100), Symmetric, AtLeast(10))) = mean(v)",
+            "f(m::MetricMatrix(Real, ChangeOne)) = mean(clip(L2, 3, m); dims=1)",
         ),
         (
             Refused(_POINTS.format("mean(v)"), "DP208"),
             Refused("f(v::MetricVector(Bounded(Real, 0, 1), Symmetric)) = mean(v)", "DP423"),
             Refused("f(v::MetricVector(Bounded(Real, 0, 1), Symmetric, AtLeast(0))) = mean(v)", "DP304"),
             Refused("f(x::Real) = mean(x)", "DP202"),
+            Refused("f(m::MetricMatrix(Real, ChangeOne)) = mean(m; dims=1)", "DP208"),
+            Refused("f(m::MetricMatrix(Real, Symmetric)) = mean(clip(L2, 3, m); dims=1)", "DP202"),
         ),
         traits=(Integral(False), Average()),
     ),

@@ -49,7 +49,8 @@ def type_text(type_: Type, printer: Printer = _PLAIN) -> str:
             label = type_.label
             if label is None:
                 return f"Tuple{{{', '.join(type_text(item, printer) for item in items)}}}"
-            parts = (f"{name} = {type_text(item, printer)}" for name, item in zip(label.names, items, strict=True))
+            sign = "=>" if label.keyed else "="
+            parts = (f"{name} {sign} {type_text(item, printer)}" for name, item in zip(label.names, items, strict=True))
             return f"{label.of}({', '.join(parts)})"
         case TypeVariable(name):
             return f"type of {name}"

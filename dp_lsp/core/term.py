@@ -144,7 +144,8 @@ class Branch:
 @thing
 class Loop:
     """``for index in first:step:last``. ``carried`` pairs the version a round starts with and the value before the
-    first round; the body ends in the tuple of their versions at the end of a round."""
+    first round; the body ends in the tuple of their versions at the end of a round. A round does nothing once the one
+    of them is false that is ``going``, if there is one."""
 
     span: Span
     index: Local
@@ -153,11 +154,19 @@ class Loop:
     last: Term
     carried: tuple[tuple[Local, Term], ...]
     body: Body
+    going: int | None = None
 
     @property
     def header(self) -> Span:
         """Where it says how often it goes round."""
         return Span(self.span.start, max(self.span.start, self.last.span.end))
+
+
+@thing
+class Unending:
+    """The last number of a loop that goes on until it does not go on by itself: none is too large."""
+
+    span: Span
 
 
 @thing
@@ -273,6 +282,7 @@ Term = (
     | Field
     | Branch
     | Loop
+    | Unending
     | Comprehension
     | Scope
     | Closure

@@ -174,10 +174,11 @@ class ModelType:
 @value
 class Label:
     """The names of the items of a tuple. That of a structure is ``of`` the type which a program defines, and no tuple
-    when it runs."""
+    when it runs; neither is one that is ``keyed``, whose names are the texts by which its items are found."""
 
     names: tuple[str, ...]
     of: str = ""
+    keyed: bool = False
 
 
 @value

@@ -160,7 +160,9 @@ class _Facts:
                 return FactPart.NAME if self._is_written(span, name) else None
             case term.MakeTuple(span, items):
                 return FactPart.EXPRESSION if items and items[0].span != span else None
-            case term.Literal() | term.Loop() | term.Scope() | term.Check() | term.Show() | term.Hole():
+            case (
+                term.Literal() | term.Loop() | term.Unending() | term.Scope() | term.Check() | term.Show() | term.Hole()
+            ):
                 return None
         return FactPart.EXPRESSION
 

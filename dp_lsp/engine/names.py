@@ -117,7 +117,8 @@ class _Walk:
     # What is noted
 
     def _note(self, start: int, end: int, name: str, role: NameRole, scope: _Scope | None) -> None:
-        self._noted.append((start, end, name, role, scope))
+        if end > start:  # else nobody has written it
+            self._noted.append((start, end, name, role, scope))
 
     def _note_at(self, start: int, name: str, role: NameRole, scope: _Scope | None) -> None:
         """Note a name that a node begins with, unless something else stands there."""
@@ -234,7 +235,9 @@ class _Walk:
     def _for(self, node: surface.For, scope: _Scope | None) -> None:
         self._span(node, fold=True)
         self._pending.append((node.iterable, scope))
-        if self._language.semantics.loops_bind:
+        if node.counts:
+            self._pending.append((node.body, self._scope(scope, node)))
+        elif self._language.semantics.loops_bind:
             inner = self._scope(scope, node)
             self._target(node.target, inner, inner.new, NameRole.DEFINITION)
             self._pending.append((node.body, inner))
@@ -338,6 +341,7 @@ _VISITS: dict[type, Callable[[_Walk, Any, _Scope | None], None]] = {
     surface.TypeDefinition: _Walk._opaque,
     surface.Structure: _Walk._opaque,
     surface.Field: _Walk._opaque,
+    surface.Leave: _Walk._opaque,
     surface.Import: _Walk._listed,
     surface.Export: _Walk._listed,
     surface.Text: _Walk._text_node,
@@ -352,6 +356,8 @@ _VISITS: dict[type, Callable[[_Walk, Any, _Scope | None], None]] = {
     surface.Boolean: _Walk._nothing,
     surface.Whole: _Walk._nothing,
     surface.IndexBound: _Walk._nothing,
+    surface.AllEntries: _Walk._nothing,
+    surface.Unending: _Walk._nothing,
     surface.ModuleMark: _Walk._nothing,
 }
 

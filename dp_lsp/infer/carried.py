@@ -5,11 +5,12 @@ A carried number that nothing private moves, when the loop starts and when a rou
 every round: by induction over rounds, as a round computes it of what is the same, of what was released before (Dwork
 and Roth 2014, Proposition 2.1), and of public values. So it has a symbol in a round, which varies from round to round.
 Its ends must hold in all rounds: what the loop starts with lies between them, and what a round ends with does where
-what it starts with does (a loop invariant). They are found by running the body on intervals: from those of the start
-they are widened by what a round ends with until nothing changes, and an end that keeps moving is given up, at 0 if it
-has not passed that (widening: Cousot and Cousot 1977). What is found is no more than a guess: the rule of loops holds
-it against what was inferred of the body (:func:`is_kept`), so reading too much into a term makes no claim. Ends that
-were widened are then drawn in to what a round makes of them, where that holds in all rounds, too (narrowing).
+what it starts with does (a loop invariant). Of a truth value it holds that it is public. They are found by running the
+body on intervals: from those of the start they are widened by what a round ends with until nothing changes, and an end
+that keeps moving is given up, at 0 if it has not passed that (widening: Cousot and Cousot 1977). What is found is no
+more than a guess: the rule of loops holds it against what was inferred of the body (:func:`is_kept`), so reading too
+much into a term makes no claim. Ends that were widened are then drawn in to what a round makes of them, where that
+holds in all rounds, too (narrowing).
 
 A number is run on as if it were public also where it is not, as where it lies does not depend on that.
 """
@@ -62,9 +63,9 @@ def invariants(
     inference: Inference, node: Loop, types: Sequence[Type], starts: Sequence[Judgement], rounds: Fraction | None
 ) -> list[Invariant | None]:
     """What holds in all rounds, so many as are known, of what a loop over a public range carries, one for each item of
-    tuples; None where it is no number, or not known to be public."""
+    tuples; None where it is no number and no truth value, or not known to be public."""
     leaves = [leaf for type_ in types for leaf in _leaves(type_)]
-    if not any(map(_is_number, leaves)):
+    if not any(map(_is_plain, leaves)):
         return [None] * len(leaves)
     walk = _Running(inference)
     for (local, written), start in zip(node.carried, starts, strict=True):
@@ -74,7 +75,7 @@ def invariants(
     found = [fact for local, _ in node.carried for fact in walk.facts(local)]
     if len(found) != len(leaves):
         return [None] * len(leaves)
-    held = [walk.invariant(fact) if _is_number(leaf) else None for leaf, fact in zip(leaves, found, strict=True)]
+    held = [walk.invariant(fact) if _is_plain(leaf) else None for leaf, fact in zip(leaves, found, strict=True)]
     if rounds is None or len(leaves) != len(node.carried):
         return held
     return [
@@ -118,8 +119,9 @@ def _leaves(type_: Type) -> Iterator[Type]:
         yield type_
 
 
-def _is_number(type_: Type) -> bool:
-    return isinstance(type_, NumberType) and type_.base is not Base.DATA
+def _is_plain(type_: Type) -> bool:
+    """Whether values of a type are numbers, or truth values."""
+    return isinstance(type_, BoolType) or (isinstance(type_, NumberType) and type_.base is not Base.DATA)
 
 
 class _Run(NamedTuple):
@@ -187,8 +189,10 @@ class _Running(BodyWalk[_Run]):
 
     def invariant(self, fact: _Run) -> Invariant | None:
         """What holds of something carried in all rounds."""
-        if not (isinstance(fact.type, NumberType) and self._is_public_number(fact)):
+        if not self._is_public(fact):
             return None
+        if not isinstance(fact.type, NumberType):
+            return Invariant(ANYWHERE, real=False)
         return Invariant(self._ends(fact.type) if fact.real else ANYWHERE, fact.real)
 
     def multiplied(self, node: Loop, place: int, known: Invariant, start: Judgement, rounds: Fraction) -> Invariant:
@@ -214,8 +218,8 @@ class _Running(BodyWalk[_Run]):
     def _ends_of(self, fact: _Run) -> Ends:
         return self._ends(fact.type) if isinstance(fact.type, NumberType) else ANYWHERE
 
-    def _is_public_number(self, fact: _Run) -> bool:
-        return fact.public and fact.type is not None and _is_number(fact.type)
+    def _is_public(self, fact: _Run) -> bool:
+        return fact.public and fact.type is not None and _is_plain(fact.type)
 
     # What is known of values
 
@@ -322,6 +326,8 @@ class _Running(BodyWalk[_Run]):
                 return _Run(NumberType(base, Poly.of(value)), public=True, real=True)
             case term.Call():
                 return self._call(node)
+            case term.Unending():
+                return self._number(Base.INTEGER, ANYWHERE, public=True, real=True)
             case term.Loop(carried=carried):
                 for local, start in carried:
                     self._grow(local, self._carried(self.term(start)))
@@ -390,7 +396,7 @@ class _Running(BodyWalk[_Run]):
             self.round(node)
             if not self.grown:
                 return True
-            if not any(self._is_public_number(fact) for local, _ in node.carried for fact in self.facts(local)):
+            if not any(self._is_public(fact) for local, _ in node.carried for fact in self.facts(local)):
                 return False  # what has read something private in one round has done so in all later ones
         return False
 

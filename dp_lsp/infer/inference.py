@@ -116,7 +116,9 @@ class Inference:
         type_ = self.type(value)
         if not isinstance(type_, TupleType) or type_.label is None or not type_.label.of:
             return value
-        reason = f"a structure is not taken apart by position; name its parts, as in `c.{type_.label.names[0]}`"
+        name = type_.label.names[0]
+        part = f"c[{name}]" if type_.label.keyed else f"c.{name}"
+        reason = f"a structure is not taken apart by position; name its parts, as in `{part}`"
         self.report(problems.DoesNotFit.at(bind.span, function="=", reason=reason))
         return self.hole("a structure that is taken apart")
 

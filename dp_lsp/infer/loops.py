@@ -105,11 +105,20 @@ def loop(inference: Inference, node: term.Loop) -> Evaluation:
     if once is None:
         lost = inference.tuple_of(node.span, [inference.hole("a loop") for _ in node.carried])
         return Evaluation(lost).after(counting, starting)
+    if node.going is not None and isinstance(node.last, term.Unending):
+        once = _may_go_on(once, node, node.going)
     failures = tuple(_outside(inference, each, node, rounds, starts, once) for each in once.effects.failures)
     before = counting, starting, Effects(failures=failures)
     if once.effects.costs:
         return _private(inference, node, rounds, starts, once).after(*before)
     return Evaluation(_steady(inference, node, rounds, starts, once)).after(*before)
+
+
+def _may_go_on(once: _OneRound, node: term.Loop, going: int) -> _OneRound:
+    """A round of a loop that may go on for ever: what decides whether it does is something that a run tells."""
+    deciding = moves.scaled(once.ends[going].moves, INFINITY, node.last.span, laws.FAILURE)
+    effects = in_sequence((once.effects, failing(deciding, node.last.span)))
+    return once._replace(effects=effects)
 
 
 def comprehension(inference: Inference, node: term.Comprehension) -> Evaluation:
@@ -297,6 +306,8 @@ def _start(
     known = next(kept)
     if known is not None:
         start = Reach(variables[-1], ZERO)
+        if not isinstance(type_, NumberType):
+            return Judgement(type_, moves.NOWHERE)
         return Judgement(
             inference.publics.of_rounds(type_, local, known.between, known.real), moves.NOWHERE, reach=start
         )

@@ -86,13 +86,17 @@ def rule(inference: Inference, node: Term) -> Evaluation:
             return _noted(inference, node.span, Evaluation(_global(inference, node)), "")
         case term.MakeTuple(span, items):
             values, effects = inference.infer_all(items)
-            if node.by is not None and node.label is not None:
+            if node.label is not None and node.label.keyed:
+                _is_of_language(inference, node.by)
+            elif node.by is not None and node.label is not None:
                 functions.must_be_alone(inference, node.label)
             return Evaluation(inference.tuple_of(span, values, node.label), effects)
         case term.Field():
             return _noted(inference, node.span, _field(inference, node), "")
         case term.Branch():
             return _noted(inference, node.span, _branch(inference, node), BRANCH)
+        case term.Unending():
+            return Evaluation(Judgement(NumberType(Base.INTEGER, stored=inference.storage.literal(1)), moves.NOWHERE))
         case term.Loop():
             return loops.loop(inference, node)
         case term.Comprehension():

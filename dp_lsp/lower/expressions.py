@@ -58,6 +58,13 @@ class Expressions:
                 return self.value_of_name(node)
             case surface.Call():
                 return self._call(node)
+            case surface.Tuple(items=items, names=names, by=surface.Name() as by):
+                if self._scope.has(by.name):
+                    return self._unit.refused(node, "a pair")
+                self._unit.uses.add(by.name)
+                function = term.Global(by.span, by.name, called=True)
+                values = tuple(map(self.term, items))
+                return term.MakeTuple(node.span, values, Label(names, by.name, keyed=True), function)
             case surface.Tuple(items=items, names=names):
                 if len(set(names)) < len(names):
                     return self._unit.refused(node, "a tuple with a name for two items")
@@ -326,6 +333,8 @@ class Expressions:
         return self.term(node)
 
     def _indexed(self, node: surface.Index) -> Term:
+        if len(node.indices) == 1 and isinstance(key := node.indices[0], surface.Text):
+            return term.Field(node.span, self.term(node.value), surface.key_name(key.value))
         if not node.indices and isinstance(node.value, surface.Name) and not self._scope.has(node.value.name):
             return term.Call(node.span, builtins.EMPTY, (self._argument(node.value, GivenType()),), node.span)
         if node.unchecked and not self._scope.is_there(node):

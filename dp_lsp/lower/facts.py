@@ -12,6 +12,7 @@ from dp_lsp.builtins.traits import EverydayName, SampledRows
 from dp_lsp.intents import Rendering
 from dp_lsp.language import Builtins, Language, Semantics, Vocabulary
 
+_OF_VECTORS = frozenset({builtins.PLACES, builtins.PLACES_AND_ENTRIES, builtins.ENTRIES_BY_PLACE})
 _WALKING = frozenset({builtins.PLACES, builtins.PLACES_AND_ENTRIES, builtins.EACH_ROW})
 
 EVERYTHING = ""
@@ -330,5 +331,5 @@ def walked(over: surface.Node) -> tuple[surface.Name | None, str]:
         case surface.Name():
             return over, ""
         case surface.Call(callee=surface.Name(name=way), args=(surface.Name() as name,), keywords=()):
-            return (name, way) if way in (builtins.PLACES, builtins.PLACES_AND_ENTRIES) else (None, "")
+            return (name, way) if way in _OF_VECTORS else (None, "")
     return None, ""

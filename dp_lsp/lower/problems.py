@@ -927,8 +927,10 @@ class Unsupported(Kind):
 
     ```julia
     function f(x::Real)
-        while true
+        try
             x + 1
+        catch
+            x
         end
     end
     ```

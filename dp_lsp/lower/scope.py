@@ -83,9 +83,10 @@ class BodyScope:
 
     ``now`` are the versions of names; ``lost`` says of names that only some ways through the code give a value where
     they do; ``fixed`` are parameters and the indices of loops, and ``each`` the variables of the comprehensions around,
-    which nothing else is about; ``numbers`` are versions that are certainly numbers; ``captured`` are the names of
-    outer functions that are read here; ``fillable`` are those whose vectors may be changed in place; ``making`` names
-    the function of this scope whose methods are being lowered.
+    which nothing else is about, and of the loops around that count, which change behind all that a round does;
+    ``numbers`` are versions that are certainly numbers; ``captured`` are the names of outer functions that are read
+    here; ``fillable`` are those whose vectors may be changed in place; ``making`` names the function of this scope
+    whose methods are being lowered.
     """
 
     def __init__(self, outer: BodyScope | None, known: Known, language: Language) -> None:

@@ -69,22 +69,28 @@ class _BranchSide(NamedTuple):
     span: Span
 
 
+class _Entry(NamedTuple):
+    """A variable of a loop that stands for what stands in a vector at the number of a round."""
+
+    name: surface.Name
+    vector: Term
+    memory: Memory
+
+
 class _LoopRange(NamedTuple):
     """What a loop goes over: the first number, the step and the last one. Its variables are the number of a round, and
-    the ``entry`` that stands there in a ``vector``. ``all_of`` is a vector whose positions are the numbers of its
+    the ``entries`` that stand there in vectors. ``all_of`` is a vector whose positions are the numbers of its
     rounds."""
 
     over: tuple[Term, Term | None, Term]
     place: surface.Name | None
-    entry: surface.Name | None = None
-    vector: Term | None = None
-    memory: Memory = NOWHERE
+    entries: tuple[_Entry, ...] = ()
     all_of: surface.Name | None = None
 
     @property
     def targets(self) -> tuple[surface.Name, ...]:
         """The variables of the loop."""
-        return tuple(name for name in (self.place, self.entry) if name is not None)
+        return (*(() if self.place is None else (self.place,)), *(entry.name for entry in self.entries))
 
 
 class Statements:
@@ -305,7 +311,7 @@ class Statements:
         if name.name not in self._scope.fillable or name.name not in self._scope.now:
             place = node.span if target is None else target.span
             self._unit.report(problems.FilledElsewhere.at(place, name=name.name, code=self._unit.code))
-            written = (node.value,) if isinstance(node, surface.Assign) else node.args[1:]
+            written = _given_to(node)
             value: Term = term.Hole(
                 node.span, "a change that others may see", tuple(map(self._expressions.term, written))
             )
@@ -318,8 +324,12 @@ class Statements:
             if target.unchecked and not self._scope.is_there(target):
                 self._unit.refuse(target.span, MAY_BE_MISSING)
             entry, of = self._assigned(node), self._expressions.name(name)
-            args = of, self._expressions.term(target.indices[0]), entry
-            value = term.Call(node.span, builtins.STORE, args, target.span, mutates=True)
+            (at,) = target.indices
+            if isinstance(at, surface.AllEntries):
+                value = term.Call(node.span, builtins.STORE_ALL, (of, entry), target.span, mutates=True)
+            else:
+                args = of, self._expressions.term(at), entry
+                value = term.Call(node.span, builtins.STORE, args, target.span, mutates=True)
         before = self._scope.now.get(name.name)
         after = self._scope.version(name.name, name.span, held)
         if before is not None and target is not None:
@@ -494,6 +504,7 @@ class Statements:
         memory = ownership.before_rounds(carried)
         starts = [(self._scope.version(name, before[name].span, memory[name]), before[name]) for name in carried]
         index, entries = self._walked(node.target, walk)
+        each, scope.each = scope.each, scope.each | (targets if node.counts else set())
         changed, ownership.changed = ownership.changed, NOWHERE
         around, self._why = self._why, IN_LOOP
         self._changes.rounds += 1
@@ -505,7 +516,7 @@ class Statements:
         if not self._changes.refused:
             self._changes.check_rounds(node.span, after, memory, ownership.changed)
         ownership.changed |= changed
-        inside, scope.now, scope.fixed = scope.now, before, fixed
+        inside, scope.now, scope.fixed, scope.each = scope.now, before, fixed, each
         ownership.restore(memory)
         for name in inside.keys() - before.keys():
             scope.lost[name] = "the loop"
@@ -513,7 +524,8 @@ class Statements:
             scope.lose(name, "the loop")
         outs = tuple(self._scope.version(name, before[name].span, after[name]) for name in carried)
         inner = tuple((start, term.Use(node.span, known)) for start, known in starts)
-        return Bind(node.span, outs, term.Loop(node.span, index, first, step, last, inner, body))
+        going = carried.index(node.going) if node.going in carried else None
+        return Bind(node.span, outs, term.Loop(node.span, index, first, step, last, inner, body, going))
 
     def _round(self, carried: list[str], node: surface.For) -> Finish:
         def finish(last: surface.Node | None, binds: list[Bind]) -> Term:
@@ -560,23 +572,61 @@ class Statements:
             step = None if over.step is None else self._expressions.term(over.step)
             ends = self._expressions.term(over.first), step, self._expressions.term(over.last)
             return _LoopRange(ends, target if isinstance(target, surface.Name) else None, all_of=self._counted(over))
+        if isinstance(over, surface.Unending):
+            return _LoopRange((term.Literal(over.span, Fraction(1), True), None, term.Unending(over.span)), None)
+        if (beside := self._beside(target, over)) is not None:
+            return beside
         name, way = (over, "") if is_written_out(over) else walked(over)
         if name is None or (way and self._scope.has(way)):
             self._unit.refuse(over.span, "a loop over something other than a range such as `1:n`")
             hole = term.Hole(over.span, "a loop over something that is not a range")
             return _LoopRange((hole, None, replace(hole)), target if isinstance(target, surface.Name) else None)
-        vector, counted = self._expressions.term(name), self._expressions.term(name)
-        count = term.Call(over.span, builtins.extent(1, 0)[0], (counted,), over.span)
-        ends = term.Literal(over.span, Fraction(1), True), None, count
+        ends = self._positions(name, over, way)
         match way, target:
             case builtins.PLACES, surface.Name():
                 return _LoopRange(ends, target, all_of=name if isinstance(name, surface.Name) else None)
             case "", surface.Name():
-                return _LoopRange(ends, None, target, vector, self._sharing.of(name))
-            case builtins.PLACES_AND_ENTRIES, surface.Tuple(items=(surface.Name() as place, surface.Name() as entry)):
+                return _LoopRange(ends, None, (self._entry(target, name),))
+            case (
+                builtins.PLACES_AND_ENTRIES | builtins.ENTRIES_BY_PLACE,
+                surface.Tuple(items=(surface.Name() as place, surface.Name() as entry)),
+            ):
                 all_of = name if isinstance(name, surface.Name) else None
-                return _LoopRange(ends, place, entry, vector, self._sharing.of(name), all_of)
+                return _LoopRange(ends, place, (self._entry(entry, name),), all_of)
         return _LoopRange(ends, None)
+
+    def _beside(self, target: surface.Node, over: surface.Node) -> _LoopRange | None:
+        """A loop over several vectors beside each other, as long as the shortest of them; None for any other."""
+        match target, over:
+            case (
+                surface.Tuple(items=names, names=()),
+                surface.Call(callee=surface.Name(name=builtins.BESIDE), args=vectors, keywords=()),
+            ) if len(names) == len(vectors) > 0 and not self._scope.has(builtins.BESIDE):
+                pairs = [
+                    (name, vector)
+                    for name, vector in zip(names, vectors, strict=True)
+                    if isinstance(name, surface.Name) and (isinstance(vector, surface.Name) or is_written_out(vector))
+                ]
+                if len(pairs) == len(names):
+                    ends = [self._positions(vector, over, builtins.BESIDE) for _, vector in pairs]
+                    first, step, last = ends[0]
+                    if len(ends) > 1:
+                        last = term.Call(over.span, builtins.SMALLEST, tuple(end[2] for end in ends), over.span)
+                    return _LoopRange((first, step, last), None, tuple(self._entry(*pair) for pair in pairs))
+        return None
+
+    def _entry(self, name: surface.Name, vector: surface.Node) -> _Entry:
+        return _Entry(name, self._expressions.term(vector), self._sharing.of(vector))
+
+    def _positions(self, vector: surface.Node, over: surface.Node, way: str) -> tuple[Term, None, Term]:
+        """The positions of a vector, as the numbers of a loop that goes over it in a way."""
+        by = None
+        if way in builtins.REPLACEABLE_WAYS and isinstance(over, surface.Call):
+            self._unit.uses.add(way)
+            by = term.Global(over.callee.span, way, called=True)
+        counted = self._expressions.term(vector)
+        count = term.Call(over.span, builtins.extent(1, 0)[0], (counted,), over.span, by=by)
+        return term.Literal(over.span, Fraction(1), True), None, count
 
     def _counted(self, over: surface.Range) -> surface.Name | None:
         """The vector whose positions a range has, written as ``1:length(v)``."""
@@ -592,7 +642,7 @@ class Statements:
 
     def _walked(self, target: surface.Node, walk: _LoopRange) -> tuple[Local, tuple[Bind, ...]]:
         """The number of a round, and what stands at it, where that has a name."""
-        if not walk.targets:
+        if not walk.targets and not isinstance(walk.over[2], term.Unending):
             self._unit.refuse(target.span, "a loop over several variables")
         for name in walk.targets:
             self._unit.check_meaning(name.name, name.span)
@@ -605,11 +655,22 @@ class Statements:
             vector = None if walk.all_of is None else self._scope.read(walk.all_of)
             if isinstance(vector, Local):
                 self._scope.places[index] = {vector}
-        if walk.entry is None or walk.vector is None:
-            return index, ()
-        span, held = walk.entry.span, Holding(walk.memory, Provenance.PART)
-        value = term.Call(span, builtins.INDEX, (walk.vector, term.Use(span, index)), span)
-        return index, (Bind(span, (self._scope.version(walk.entry.name, span, held),), value),)
+        entries = []
+        for entry in walk.entries:
+            span, held = entry.name.span, Holding(entry.memory, Provenance.PART)
+            value = term.Call(span, builtins.INDEX, (entry.vector, term.Use(span, index)), span)
+            entries.append(Bind(span, (self._scope.version(entry.name.name, span, held),), value))
+        return index, tuple(entries)
+
+
+def _given_to(node: surface.Assign | surface.Call) -> tuple[surface.Node, ...]:
+    """What a change in place is given. A broadcast goes over what is changed first, whether that is written or not."""
+    match node:
+        case surface.Call(args=args):
+            return args[1:]
+        case surface.Assign(target=surface.Index(indices=(surface.AllEntries(),)), value=surface.Broadcast(over=over)):
+            return over[1:]
+    return (node.value,)
 
 
 def _changed(before: dict[str, Local], sides: list[_BranchSide]) -> list[str]:

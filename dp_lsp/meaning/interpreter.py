@@ -8,6 +8,7 @@ understood, raises :class:`NoMeaning`.
 
 from __future__ import annotations
 
+import math
 from collections import ChainMap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -160,6 +161,8 @@ class Interpreter:
                 return self._body(then if self._term(condition, environment) else otherwise, environment)
             case term.Loop():
                 return self._loop(node, environment)
+            case term.Unending():
+                return math.inf
             case term.Comprehension():
                 return array(list(self._rounds(node, environment)))
             case term.Closure(methods=methods):
@@ -254,6 +257,8 @@ class Interpreter:
             inner = environment.new_child(dict(zip((local for local, _ in node.carried), values, strict=True)))
             inner[node.index] = index
             values = self._body(node.body, inner)
+            if node.going is not None and not values[node.going]:
+                break
         return values
 
     def _rounds(self, node: term.Comprehension, environment: Environment) -> Iterator[Value]:

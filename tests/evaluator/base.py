@@ -22,6 +22,7 @@ from .values import (
     Grads,
     Model,
     Range,
+    Record,
     Turned,
     Value,
     Wide,
@@ -224,6 +225,22 @@ def below(machine: Machine, x: Parameter, y: Parameter) -> Value:
 @row("in", "∈")
 def contained(machine: Machine, x: Value, many: Value) -> Value:
     return any(same(x, each) for each in elements(many))
+
+
+@row("=>")
+def pair(machine: Machine, key: Value, value: Value) -> Value:
+    return Record(Type("Pair"), ("first", "second"), (key, value))
+
+
+@row("Dict")
+def dictionary(machine: Machine, *pairs: Value) -> Value:
+    """By what is shown of its keys, which are texts, what it has at each; the last one if there are several."""
+    found: dict[str, Value] = {}
+    for each in pairs:
+        if not isinstance(each, Record) or each.type != Type("Pair") or not isinstance(each.items[0], str):
+            raise Unmodelled("a dictionary of other things")
+        found[f'"{each.items[0]}"'] = each.items[1]
+    return Record(Type("Dict"), tuple(found), tuple(found.values()))
 
 
 _simple("identity", _exactly(1, lambda x: x))

@@ -37,7 +37,9 @@ class Habits:
         """The definitions of a function, and maybe a statement that calls it."""
         lines: list[str] = []
         for _ in range(self._source.choice((1, 2, 2, 3))):
-            lines += self._source.choice((self._block, self._output, self._word, self._record, self._hint))()
+            lines += self._source.choice(
+                (self._block, self._output, self._word, self._record, self._hint, self._rounds, self._filled)
+            )()
         helper, call = self._helper()
         lines += call
         header = f"{name}(x::Real, y::Real, m::Integer, b::Bool, n::Static(Integer))"
@@ -101,6 +103,95 @@ class Habits:
             )
         )
 
+    def _rounds(self) -> list[str]:
+        """Loops that count, that go on as long as something holds, and that end early."""
+        k, inner, last = self._fresh(), self._fresh(), self._source.choice(("3", "n", "2", "m", "0"))
+        sign, by = self._source.choice((("<", "+"), ("<=", "+"), (">", "-"), (">=", "-"), ("!=", "+")))
+        step = self._source.choice((f"{k} {by}= 1", f"{k} {by}= 1", f"{k} = {k} {by} 1", f"{k} {by}= 2"))
+        adds = self._source.choice(
+            (
+                f"c += {self._number()}",
+                f"c += {k}",
+                f"c = {self._number()}",
+                f"c += sum(map(q -> q + {k}, [c, 1.0]))",
+                f"{inner} = c; c = {inner} / 2",
+            )
+        )
+        leaves = f"{self._truth()} {self._source.choice(('&&', '||'))} {self._source.choice(('break', 'continue'))}"
+        branch = [
+            f"if {self._truth()}",
+            f"    {adds}",
+            self._source.choice(("    break", "    continue", "    c += 1")),
+        ]
+        inside = self._source.choice(
+            (
+                [adds, step],
+                [step, adds],
+                [adds, step, leaves],
+                [step, leaves, adds],
+                [step, *branch, "else", "    c += y", "end", adds],
+                [adds, *branch, "end", step],
+                [f"{step}; c / 2 > 9 && break", adds],
+            )
+        )
+        condition = self._source.choice((f"{k} {sign} {last}",) * 4 + (f"{last} {sign} {k}", "abs(c) > 1", "true"))
+        start = self._source.choice(("0", "1", "n", "3", "5"))
+        over = self._source.choice(("1:3", "1:n", "1:2"))
+        after = self._source.choice(([], [], [f"c += {k}"], [f"c = {k} * c"]))
+        counted = [line for line in inside if line != step]
+        return self._source.choice(
+            (
+                [f"{k} = {start}", f"while {condition}", *("    " + line for line in inside), "end", *after],
+                [f"{k} = {start}", f"while {condition}", *("    " + line for line in inside), "end", *after],
+                [f"for {k} in {over}", *("    " + line for line in counted), "end"],
+                [
+                    f"{k} = 0",
+                    f"while {k} < 2",
+                    f"    for {inner}q in {over}",
+                    *("        " + line for line in counted),
+                    "    end",
+                    f"    {k} += 1",
+                    f"    c > {last} && break",
+                    "end",
+                    *after,
+                ],
+            )
+        )
+
+    def _filled(self) -> list[str]:
+        """Vectors that get new entries all at once, and macros that put a dot at each operation."""
+        v, w = self._fresh(), self._fresh()
+        made = self._source.choice(
+            ("zeros(2)", "[0.0, 1.0]", f"[{self._number()}, 0.5]", "Float64[]", "[1, 2]", "ones(2)", "[true, false]")
+        )
+        sign = self._source.choice(("+", "-", "*", "/"))
+        into = self._source.choice(
+            (
+                f"{v} .= {self._number()}",
+                f"{v} .{sign}= {self._number()}",
+                f"{v} .= {v} .{sign} {self._number()}",
+                f"{v} .= [{self._number()}, {self._number()}]",
+                f"{v} .= abs.({v}) .+ 1",
+                f"{v} .= sum({v})",
+                f"@. {v} = 2{v} {sign} ({self._source.choice(('x', 'y', 'c'))})",
+                f"@. {v} {sign}= -c",
+                f"{v} .= [c]",
+                f"{v}[2] = {self._number()}",
+            )
+        )
+        used = self._source.choice(
+            (f"c = sum({v})", f"c += {v}[1]", f"c += sum(@. abs({v}) - 1)", f"{w} = @. {v} * 2 + c; c = sum({w})")
+        )
+        return self._source.choice(
+            (
+                [f"{v} = {made}", into, used],
+                [f"{v} = {made}", f"for i in 1:{self._source.choice(('2', 'n'))}", f"    {into}", "end", used],
+                [f"{v} = {made}", f"if {self._truth()}", f"    {into}", "end", used],
+                [f"{v} = {made}", f"{w} = {v}", into, f"c += sum({w})"],
+                [f"{v} = {made}", f"{w} = {v} .+ 0", into, f"c += sum({w})", used],
+            )
+        )
+
     def _hint(self) -> list[str]:
         inner = self._fresh()
         return self._source.choice(
@@ -119,6 +210,16 @@ class Habits:
         return self._source.choice(
             (
                 [f"{inner} = (a = {value}, b = {other})", f"c += {inner}.a + 2 * {inner}.b"],
+                [f"a = {value}", f"{inner} = (; a, b = {other})", f"c += {inner}.a + 2 * {inner}.b"],
+                [f'{inner} = Dict("a" => {value}, "b b" => {other})', f'c += {inner}["a"] + 2 * {inner}["b b"]'],
+                [
+                    f'{inner} = Dict("a" => c)',
+                    "for i in 1:n",
+                    f'    {inner} = Dict("a" => {inner}["a"] / 2 + {value})',
+                    "end",
+                    f'c = {inner}["a"]',
+                ],
+                [f'{inner} = {self._truth()} ? Dict("a" => {value}) : Dict("a" => {other})', f'c += {inner}["a"]'],
                 [f"{inner} = (a = {value}, b = {other})", f"(u, v) = {inner}", f"c += u + {inner}[2]"],
                 [f"{inner} = {self._truth()} ? (a = {value}, b = 1) : (a = {other}, b = 2)", f"c += {inner}.a"],
                 [

@@ -24,6 +24,11 @@ def position_end(value: Value, place: int, count: int) -> int:
 def index(machine: Machine, value: Value, places: Sequence[Value]) -> Value:
     if isinstance(value, Type):
         return Array(value, [convert(value, each) for each in places])
+    if isinstance(value, Record) and value.type.name == "Dict":
+        key = f'"{places[0]}"'
+        if len(places) > 1 or not isinstance(places[0], str) or key not in value.names:
+            raise Failure("KeyError", f"key {places[0]} not found")
+        return value.items[value.names.index(key)]
     if isinstance(value, Record) and value.is_named_tuple:
         value = value.items
     if isinstance(value, tuple) and type(value) is tuple:

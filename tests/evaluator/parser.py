@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TypeVar
 
-from .failures import SyntaxFailure
+from .failures import SyntaxFailure, Unmodelled
 from .strings import CharacterReader
 from .syntax import NOTHING, Literal, Name, Node, Tree, tree
 from .tokens import Token, folded, token_at
@@ -36,6 +36,19 @@ T = TypeVar("T")
 _SAME = {"≤": "<=", "≥": ">=", "≠": "!=", "∈": "in"}
 _CLOSERS = frozenset([")", "]", "}", ",", ";"])
 _ENDS = frozenset(["end", "else", "elseif", "catch", "finally"])
+
+
+def _dotted(node: Node) -> Node:
+    """What `@.` makes of an expression: all calls and assignments in it have a dot."""
+    if not isinstance(node, Tree):
+        return node
+    made = tuple(map(_dotted, node.args))
+    match node.head:
+        case "call" | "dots":
+            return Tree("dots", (node.args[0], *made[1:]))
+        case "=" | "store":
+            return Tree("store", made)
+    raise Unmodelled(f"`@.` of `{node.head}`")
 
 
 def _operation(sign: str, *operands: Node) -> Node:
@@ -495,6 +508,7 @@ class Parser(CharacterReader):
         def read() -> Node:
             items: list[Node] = []
             several = comma = False
+            by_name = self._at(";")
             while not self._at(")"):
                 if self._take(";"):
                     several = True
@@ -506,6 +520,9 @@ class Parser(CharacterReader):
                     comma = True
                 elif not self._at(")", ";"):
                     raise SyntaxFailure(f"expected ')' at {self.position}")
+            if by_name and items:  # `(; a, b = 2)`
+                items = [tree("=", each, each) if isinstance(each, Name) else each for each in items]
+                comma = True
             if comma and all(isinstance(each, Tree) and each.head == "=" for each in items):
                 return Tree("named", tuple(part for each in items if isinstance(each, Tree) for part in each.args))
             if comma or not items:
@@ -563,6 +580,8 @@ class Parser(CharacterReader):
             start = self._peek().start
             args.append((self._within(self._quiet, 1, self._expression), start, self.position))
         made = tuple(each for each, _, _ in args)
+        if name == "." and len(made) == 1:
+            return _dotted(made[0])
         written = Literal(self.text[args[0][1] : args[0][2]].strip()) if args else Literal("")
         return Tree("macrocall", (Name(name), *made, tree("written", written)))
 

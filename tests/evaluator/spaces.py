@@ -39,7 +39,7 @@ _CONTAINER = re.compile(r"(Vector|Matrix|DMGrads)<n: (\w+), c: (\w+)>\[(.*?)\]\{
 _DATASET = re.compile(
     r"(Vector|Matrix)<(Symmetric|ChangeOne|Hamming|InsertDelete)(?:, c: (L1|L2|LInf) ≤ ([\d./]+))?>\[(.*?)\]\{(.*)\}"
 )
-_RECORD = re.compile(r"(\w*)\((\w+ = .*)\)")
+_RECORD = re.compile(r"(\w*)\(((?:\w+ = |\".*\" => ).*)\)")
 _LIMIT = re.compile(r"[-\d./]+")
 _WHOLES = (0, 1, 2, 3, -1, 5, 7, -4, 10, 50)
 _REALS = tuple(map(Fraction, ("0", "1", "0.5", "-0.25", "2", "2.5", "3", "-1", "10.125", "100", "-7.75")))
@@ -88,7 +88,7 @@ def space(text: str) -> Space:
     if text.startswith("Tuple{") and text.endswith("}"):
         return Space("tuple", parts=tuple(map(space, _split(text[6:-1]))))
     if found := _RECORD.fullmatch(text):
-        parts = tuple(space(each.partition(" = ")[2]) for each in _split(found[2]))
+        parts = tuple(space(each.replace(" => ", " = ").partition(" = ")[2]) for each in _split(found[2]))
         return Space("record", found[1] or "NamedTuple", parts=parts)
     raise Unmodelled(f"the space `{text}`")
 

@@ -91,6 +91,8 @@ def _token(text: str, at: int, spaced: bool) -> Token:
         return Token("number", number[0].replace("_", "").replace("\u2212", "-"), at, number.end(), spaced)
     if _starts_name(first):
         return _name(text, at, spaced)
+    if text.startswith("@.", at):
+        return Token("macro", ".", at, at + 2, spaced)
     if first == "@" and at + 1 < len(text) and _starts_name(text[at + 1]):
         name = _name(text, at + 1, False)
         return Token("macro", name.text, at, name.end, spaced)

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from dp_lsp.frontends.julia.expressions import Arguments, Evaluated, ExpressionBuilder, Limited
+from dp_lsp.frontends.julia.rounds import WhileLoop, left_early, may_leave
 from dp_lsp.frontends.julia.strings import line_end
 from dp_lsp.frontends.julia.tokens import LIMIT, Ready, Token
 from dp_lsp.frontends.problems import NestedTooDeeply
 from dp_lsp.surface import (
     BROADCAST_INTO,
     OPERATORS,
+    AllEntries,
     Assert,
     Assign,
     Block,
@@ -21,7 +23,9 @@ from dp_lsp.surface import (
     For,
     Function,
     If,
+    Index,
     Lambda,
+    Leave,
     Name,
     Node,
     Opaque,
@@ -113,7 +117,7 @@ class Builder(ExpressionBuilder):
                 before = around.pop()[1]
                 condition = Call(before.start, condition.end, sign, (before, condition))
             around.append((sign, condition))
-        acts = isinstance(last, Return | Assign) or (not is_last and _is_call(last))
+        acts = isinstance(last, Return | Assign | Leave) or (not is_last and _is_call(last))
         acts = acts or isinstance(self.made.get(last), Block)
         if not around or not acts or (isinstance(last, Assign) and last.constant):
             return node
@@ -171,7 +175,8 @@ class Builder(ExpressionBuilder):
     def assign(self, children: list[Any]) -> Node:
         target, mark, value = children
         if mark.value != "=":
-            return self._opaque(children, BROADCAST_INTO)
+            into = self._into(target, value) if mark.value == ".=" and isinstance(value, Node) else None
+            return into or self._opaque(children, BROADCAST_INTO)
         if isinstance(target, Broadcast):
             return self._opaque(children, "a broadcast")
         if isinstance(value, Ready):
@@ -184,10 +189,33 @@ class Builder(ExpressionBuilder):
 
     def update(self, children: list[Any]) -> Node:
         target, mark, value = children
+        if mark.value[0] == "." and mark.value[1:] in _UPDATES and isinstance(target, Name):
+            sign, held = Name(mark.start, mark.end, mark.value[1:-1]), Name(target.end, target.end, target.name)
+            made = self._broadcast(self._start(target), self._end(value), sign, (held, value))
+            into = None if made is None else self._into(target, made)
+            return into or self._opaque(children, BROADCAST_INTO)
         if mark.value not in _UPDATES:
             what = BROADCAST_INTO if mark.value[0] == "." else f"the operator `{mark.value}`"
             return self._opaque(children, what)
         return Assign(self._start(target), self._end(value), target, value, mark.value[:-1])
+
+    def _into(self, target: Node, value: Node) -> Assign | None:
+        """``x .= value``: each entry of an array gets the value that a broadcast over it, and over what the value goes
+        over, has there. Source: the Julia manual, "Dot syntax for vectorizing functions"."""
+        if not isinstance(target, Name) or target in self.around:
+            return None
+        held = Name(target.end, target.end, target.name)
+        places = Index(target.start, target.end, target, (AllEntries(target.end, target.end),))
+        if isinstance(value, Broadcast):
+            each, over = value.each, {target.name: held, **dict(zip(value.names, value.over, strict=True))}
+        else:
+            made = self._broadcast(self._start(value), self._end(value), Name(value.end, value.end, "+"), (value,))
+            if made is None:
+                return None
+            each, over = made.each, {target.name: held, **dict(zip(made.names, made.over, strict=True))}
+            each = each.args[0] if isinstance(each, Call) else each
+        made = Broadcast(self._start(value), self._end(value), each, tuple(over), tuple(over.values()))
+        return Assign(target.start, self._end(value), places, made)
 
     # Definitions
 
@@ -279,10 +307,21 @@ class Builder(ExpressionBuilder):
 
     def sequence(self, children: list[Any]) -> Node:
         groups = [child for child in children if isinstance(child, list)]
+        if children[1] is None and len(groups) == 1 and (named := self._by_names(children, groups[0])) is not None:
+            return named
         statements = [node for group in groups for node in group]
         block = isinstance(children[1], list) and all(len(group) == 1 for group in groups)
         made = self._block(statements, children[0].end) if block else None
         return self._opaque(children, "a block in parentheses", made)
+
+    def _by_names(self, children: list[Any], items: list[Node]) -> Tuple | None:
+        """``(; a = x, b)``, a tuple whose items have names, where a name alone is that of the item, too."""
+        names = tuple(item.name if isinstance(item, Name) else self._item_name(item) for item in items)
+        if not all(names) or len(set(names)) < len(names) or any(item in self.around for item in items):
+            return None
+        first, last = self._ends(children)
+        values = tuple(item.value if isinstance(item, Assign) else item for item in items)
+        return Tuple(first.start, last.end, values, names)
 
     def do_block(self, children: list[Any]) -> Node:
         call, mark, *targets, body, end = children
@@ -313,12 +352,26 @@ class Builder(ExpressionBuilder):
         block = self._block(body, end.start)
         if _assigned(block) & {name for binding in bindings[:-1] for name in _names(binding.plain[0])}:
             return self._opaque(children, "a loop over several ranges that changes the variable of one")
+        several = len(bindings) > 1
         while True:  # the last one goes round first; each round of it has variables of its own
             target, iterable = bindings.pop().plain
             loop = For(target.start if bindings else mark.start, end.end, target, iterable, block)
+            if not several and may_leave(block) and (rounds := left_early(loop)) is not None:
+                self.made[loop] = rounds
             if not bindings:
                 return loop
             block = Block(loop.start, end.start, (loop,))
+
+    def while_block(self, children: list[Any]) -> Node:
+        mark, condition, body, end = children
+        block = self._block(body, end.start)
+        return self._opaque(children, "a `while` loop", WhileLoop(mark.start, end.end, condition, block))
+
+    def leave(self, children: list[Any]) -> Node:
+        (mark,) = children
+        node = Leave(mark.start, mark.end, f"`{mark.value}`", mark.value == "continue")
+        self.opaques[node] = None
+        return node
 
     def binding(self, children: list[Any]) -> Arguments:
         return Arguments([children[0], children[2]], [])

@@ -15,10 +15,11 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from dp_lsp.frontends.julia import outline
+from dp_lsp.frontends.julia.rounds import Rounds, WhileLoop, as_rounds
 from dp_lsp.frontends.julia.strings import string_value
 from dp_lsp.frontends.julia.summary import extended, summary
 from dp_lsp.frontends.julia.tokens import LIMIT, UNCHECKED, Ready, Token
-from dp_lsp.frontends.julia.vocabulary import RESERVED
+from dp_lsp.frontends.julia.vocabulary import KEYED, RESERVED
 from dp_lsp.problem import Problem
 from dp_lsp.surface import (
     FIELD,
@@ -47,6 +48,7 @@ from dp_lsp.surface import (
     TypeExpr,
     Vector,
     Whole,
+    key_name,
 )
 from dp_lsp.text import Span
 
@@ -98,13 +100,22 @@ class _Bounded(NamedTuple):
     bound: Node
 
 
+class _Pair(NamedTuple):
+    """``key => value``"""
+
+    key: Node
+    value: Node
+
+
 class _Field(NamedTuple):
     """``value.name``"""
 
     name: str
 
 
-_Made = Arguments | _Typed | _Splat | _Default | _Upper | Limited | _Bounded | _Field | Block
+_Made = (
+    Arguments | _Typed | _Splat | _Default | _Upper | Limited | _Bounded | _Pair | _Field | Block | WhileLoop | Rounds
+)
 """A block is what stands between ``begin`` and ``end``, or in ``(a; b)``: it may turn out to be a body."""
 
 
@@ -518,7 +529,21 @@ class ExpressionBuilder(_Headers):
 
     def _block(self, nodes: list[Node], at: int) -> Block:
         start, end = (self._start(nodes[0]), self._end(nodes[-1])) if nodes else (at, at)
+        if any(isinstance(self.made.get(node), WhileLoop | Rounds) for node in nodes):
+            nodes = self._in_rounds(nodes)
         return Block(start, end, tuple(nodes))
+
+    def _in_rounds(self, nodes: list[Node]) -> list[Node]:
+        """Statements, with loops that are left early, or go on as long as a condition holds, as what does the same."""
+        found: list[Node] = []
+        for place, node in enumerate(nodes):
+            made = self.made.get(node)
+            if isinstance(made, WhileLoop):
+                made = as_rounds(made, found, is_last=place == len(nodes) - 1)
+                if made is not None:
+                    self._take(node)
+            found += made.statements if isinstance(made, Rounds) else (node,)
+        return found
 
     def _body(self, value: Node) -> Block:
         """What is one expression, or the statements of a block, as a block."""
@@ -537,7 +562,8 @@ class ExpressionBuilder(_Headers):
         return self._opaque(children, "a splat", _Splat(value))
 
     def couple(self, children: list[Any]) -> Node:
-        return self._opaque(children, "a pair")
+        key, mark, value = children
+        return self._opaque(children, "a pair", _Pair(key, value) if mark.value == "=>" else None)
 
     def ternary(self, children: list[Any]) -> Node:
         condition, _, then, _, otherwise = children
@@ -579,7 +605,9 @@ class ExpressionBuilder(_Headers):
 
     def juxtaposed(self, children: list[Any]) -> Node:
         sign = children[1]
-        return self._call(Name(sign.start, sign.start, "*"), [node for node in children if isinstance(node, Node)])
+        return self._call(
+            Name(sign.start, sign.start, sign.value or "*"), [node for node in children if isinstance(node, Node)]
+        )
 
     def range(self, children: list[Any]) -> Node:
         nodes = [child for child in children if isinstance(child, Node)]
@@ -629,6 +657,10 @@ class ExpressionBuilder(_Headers):
 
     def call(self, children: list[Any]) -> Node:
         callee, _, arguments, closer = children
+        if isinstance(callee, Name) and callee.name == KEYED and not arguments.after:
+            made = self._keyed(callee, arguments.plain, closer.end)
+            if made is not None:
+                return made
         after = [
             Keyword(node.start, node.end, node.name, node) if isinstance(node, Name) else node
             for node in arguments.after
@@ -639,6 +671,17 @@ class ExpressionBuilder(_Headers):
         node = Call(self._start(callee), closer.end, callee, args, keywords)
         self.made[node] = Arguments(arguments.plain, arguments.after)
         return node
+
+    def _keyed(self, callee: Name, items: list[Node], end: int) -> Tuple | None:
+        """``Dict("a" => x, …)``: values by texts, each of them another one; None for anything else."""
+        pairs = [pair for pair in map(self.made.get, items) if isinstance(pair, _Pair)]
+        keys = [pair.key.value for pair in pairs if isinstance(pair.key, Text)]
+        if not items or not len(items) == len(pairs) == len(keys) == len(set(keys)):
+            return None
+        for item in items:
+            self._take(item)
+        names = tuple(map(key_name, keys))
+        return Tuple(callee.start, end, tuple(pair.value for pair in pairs), names, callee)
 
     def keyword(self, children: list[Any]) -> Node:
         target, _, value = children

@@ -22,6 +22,7 @@ from dp_lsp.frontends.julia.tokens import BLOCKS, MATES, OPENERS, OPERANDS, UNCH
 from dp_lsp.frontends.julia.vocabulary import (
     AT_EXPANSION,
     BY_NAME,
+    DOTTING,
     EVALUATES,
     GIVING,
     HINTS,
@@ -49,7 +50,6 @@ from dp_lsp.surface import (
 BLACK_BOX = "BlackBox"
 
 _BLOCKS = {
-    "WHILE": "a `while` loop",
     "LET": "a `let` block",
     "TRY": "a `try` block",
     "QUOTE": "a quoted expression",
@@ -287,6 +287,9 @@ class _Folder:
             if tokens[0].value == UNCHECKING and not any(map(_is_folded, tokens)):
                 self.out[kept:] = map(_unchecked, tokens[1:])
                 return
+            if tokens[0].value == DOTTING and (dotted := _dotted(tokens[1:])) is not None:
+                self.out[kept:] = dotted
+                return
             if tokens[0].value in LOGGING or tokens[0].value == GIVING:
                 called = _as_call(tokens)
                 if called:
@@ -401,6 +404,25 @@ def _as_call(tokens: Sequence[Token]) -> list[Token]:
         found += [token, *written[index + 1 : end]]
         index = end
     return [*found, Token("RPAR", written[-1].end, written[-1].end, "")]
+
+
+_DOTTABLE = words("PM PLUS TIMES POW COMPARE NOT ASSIGN OPASSIGN JUXT")
+_KEPT = words("NAME NUMBER BOOL LPAR RPAR COMMA ADJ")
+
+
+def _dotted(tokens: Sequence[Token]) -> list[Token] | None:
+    """Tokens with a dot at each operation, call and assignment; None if there is anything else in them."""
+    found: list[Token] = []
+    for token in tokens:
+        type_, value = token.type, token.value
+        if type_ in _DOTTABLE:
+            value = value if value.startswith(".") else f".{value or '*'}"
+        elif type_ == "CALL" and found and found[-1].type == "NAME":
+            type_ = "BCALL"
+        elif type_ not in _KEPT:
+            return None
+        found.append(Token(type_, token.start, token.end, value))
+    return found or None
 
 
 def _begins_operand(tokens: Sequence[Token], index: int) -> bool:

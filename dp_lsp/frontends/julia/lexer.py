@@ -313,8 +313,6 @@ class Lexer(_Desk):
             return self._made(IndexBound(start, end, last=False))
         if self._begins_line() and not self.frame.quoted and self._starts_statement(kind, end) and not self._is_so():
             self._unwind(start)
-        if kind == "LEAVE":
-            return self._ready(start, end, f"`{word}`")
         if kind in BLOCKS:
             if kind != "DO":
                 self._operand(start)

@@ -550,7 +550,6 @@ _INSTEAD = {
     "a broadcast": _BY_MAP,
     BROADCAST_INTO: "; write `v = …`, which makes a new vector",
     "a generator": _BY_MAP,
-    "a `while` loop": "; write a `for` loop over a range, whose number of rounds is known",
     "a named tuple": "; write a tuple",
     "a keyword argument of a function that changes another one": "; give arguments in their order",
     "a default value other than a number": "; write a number, or give every argument",
@@ -568,8 +567,8 @@ _INSTEAD = {
     "a comprehension": "; write one over one range or vector",
     "a loop over something other than a range such as `1:n`": "; go over a range, or over a vector that has a name",
     "a loop over several variables": "; go over the positions, as in `for i in eachindex(v)`",
-    "`break`": "; choose the number of rounds before the loop",
-    "`continue`": "; put what follows it into an `if`",
+    "`break`": "; let at most one branch go on to the lines below it",
+    "`continue`": "; let at most one branch go on to the lines below it",
     "a failure that shows values": '; write the text out, as in `error("n is too small")`',
     "changing a part of a value": "; make a new value",
 }

@@ -36,6 +36,8 @@ class JuliaStorage(Storage):
         return machine.collected(returned) if holds else machine.total(returned)
 
     def arrays(self, builtin: str, given: Sequence[Stored], numbers: Stored) -> Stored:
+        if builtin in _IN_PLACE:
+            return given[0]
         if builtin in _BROADCASTS and numbers & machine.BOOL:  # these are kept as bits
             return ANY_ARRAY
         if builtin in _TURNED:
@@ -115,6 +117,8 @@ _TURNED = frozenset({"transpose", "'"})
 """Rows that return a view of their argument, turned; of such a view, the array again."""
 _VIEWS = frozenset({"vec_to_row"})
 """Rows of which it is not said whether they return an array."""
+_IN_PLACE = frozenset({".="})
+"""Rows that give another array's entries to their first argument, which stays what it is."""
 _BROADCASTS = frozenset({"f.(v)"})
 _MADE_OF_RESULTS = _BROADCASTS | {
     *("map", "sum", "map_rows", "map_cols", "map_rows_binary", "map_cols_binary", "map_parts"),
@@ -147,7 +151,7 @@ _RULES: dict[str, Callable[..., Stored | None]] = {
     **dict.fromkeys(("above_threshold", "sparse_vector", "report_noisy_max"), _counted),
     **dict.fromkeys(("gaussian_mechanism", "gaussian_noise", "laplacian_mechanism"), _with_noise),
     **dict.fromkeys(("zeros", "ones"), lambda n: FLOAT64),
-    **dict.fromkeys(("push!", "[]=", "fill", "(… for …)"), _first),
+    **dict.fromkeys(("push!", "[]=", ".=", "fill", "(… for …)"), _first),
     "T[]": lambda *given: ELEMENTS | machine.ABSTRACT if given else machine.ABSTRACT,
     "vcat": _joined,
     "unbox": _as_it_is,

@@ -150,6 +150,12 @@ BY_NAME = "@kwdef"
 UNCHECKING = "@inbounds"
 """The macro of Julia behind which an entry that is not there is undefined, and nothing else is different."""
 
+KEYED = "Dict"
+"""The function of Julia that makes a dictionary of pairs."""
+
+DOTTING = "@."
+"""The macro of Julia that puts a dot at each operation, call and assignment behind it."""
+
 VIEWS = "@views"
 """The macro of Julia that makes a part of something share what it is one of, and nothing else."""
 
