@@ -192,6 +192,12 @@ class ByRounds(NamedTuple):
     function: Span
 
 
+class ByPosition(NamedTuple):
+    """Give mechanisms within ``function`` their arguments without names."""
+
+    function: Span
+
+
 class AsTuple(NamedTuple):
     """Give several results in their order, and not by names, within ``function``."""
 
@@ -255,8 +261,8 @@ class EnoughNoise(NamedTuple):
 Intent = (
     Through | Write | Replace | Before | DeclarePublic | DeclarePrivate | DeclareLeast | DeclareRecords
     | ProtectRecords | Annotate | DeclareResult | DeclareOrdered | LeaveOut | AddUp | AddRows | InBrackets | ForEach
-    | Spend | InParentheses | ByRounds | AsTuple | ByMap | ReturnNothing | CopyRenamed | AsParameter | Lookalikes
-    | CloseBlock | ImportNamed | EnoughNoise
+    | Spend | InParentheses | ByRounds | AsTuple | ByPosition | ByMap | ReturnNothing | CopyRenamed | AsParameter
+    | Lookalikes | CloseBlock | ImportNamed | EnoughNoise
 )  # fmt: skip
 """All that rules wish for. A repair that only moves or repeats what the user wrote is an edit, and no intent."""
 

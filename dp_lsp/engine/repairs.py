@@ -29,7 +29,7 @@ from dp_lsp.analysis.records import (
     edits_of,
     preferred,
 )
-from dp_lsp.builtins.remedies import NAMED, UNBOX
+from dp_lsp.builtins.remedies import NAMED, SPENDING, UNBOX
 from dp_lsp.core.annotation import AFunction, Annotation, ContainerOf, DatasetOf, NumberOf
 from dp_lsp.core.types import Base, DatasetMetric, Kind
 from dp_lsp.engine.check import DEFAULT, Engine, OptionsOf
@@ -56,6 +56,7 @@ from dp_lsp.intents import (
     AsParameter,
     AsTuple,
     ByMap,
+    ByPosition,
     ByRounds,
     CloseBlock,
     CopyRenamed,
@@ -250,11 +251,17 @@ class _Trial:
             return []
         placed = new.chunks[index]
         fresh = _fresh(old.chunks[index].record.verdict, placed.record.verdict)
-        if not fresh or any(each.code == NoMechanism.code for each in fresh):
-            return []  # what drops the noise is no repair
+        if not fresh or (any(each.code == NoMechanism.code for each in fresh) and self._drops_noise(fix)):
+            return []
         found = fresh[0].moved(placed.start)
+        if found.code == problem.code and _touches(found.span, fix):
+            return []  # it is the same one
         seen = self.seen()._replace(text=edited(self._text, fix.edits), analysis=new)
         return [*found.fixes, *_proposals(found, lambda: seen)][:_MOST]
+
+    def _drops_noise(self, fix: Fix) -> bool:
+        """Whether a fix writes something else over a mechanism, which is no repair."""
+        return any(name in self._text[slice(*edit.span)] for edit in fix.edits for name in SPENDING)
 
     def _constants(self) -> Mapping[str, str]:
         """What numbers are called that have a name in the file, by what a placeholder asks for."""
@@ -338,6 +345,17 @@ class _Edited:
 
     def text(self, name: str) -> SourceText:
         return self._text if name == self._file else self._loader.text(name)
+
+
+def _touches(span: Span, fix: Fix) -> bool:
+    """Whether a place in the text after a fix is one that it wrote."""
+    shift = 0
+    for edit in sorted(fix.edits):
+        start = edit.span.start + shift
+        if span.start <= start + len(edit.text) and start <= span.end:
+            return True
+        shift += len(edit.text) - (edit.span.end - edit.span.start)
+    return False
 
 
 def _fresh(before: Verdict, after: Verdict) -> list[Problem]:
@@ -475,6 +493,8 @@ def _type(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
     for word in _WORD.finditer(seen.text, start, end):
         if word[0] not in (known := seen.analysis.language.annotations.words):
             yield from _spellings(Span(*word.span()), seen.text, known)
+    for type_ in map(seen.code.annotation, _DATASETS):
+        yield Fix(f"say what the records are: `{type_}`", (Edit(problem.span, type_),), sure=False)
 
 
 def _spellings(span: Span, text: str, known: Iterable[str], words: Collection[str] = ()) -> Iterator[Fix]:
@@ -658,6 +678,7 @@ def _otherwise_written(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
     if chunk is not None:
         around = Span(chunk.start, chunk.start + chunk.length)
         yield from seen.fixes(ByRounds(around))
+        yield from seen.fixes(ByPosition(around))
         yield from seen.fixes(AsTuple(around))
 
 

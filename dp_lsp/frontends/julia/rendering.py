@@ -362,7 +362,8 @@ def _short(amount: Fraction) -> str:
 
 _PARENTHESES = ("MetricVector", "MetricMatrix", "MetricGradient", "Bounded", "RowNorm", "AtLeast", "Size",
     "Contributes", "Static", "Priv")  # fmt: skip
-_BRACES = re.compile(rf"\b({'|'.join(_PARENTHESES)}){{")
+_BRACES = re.compile(rf"\b({'|'.join(_PARENTHESES)})[{{\[]")
+_RELATION_FIRST = re.compile(r"(?<=\()(\w+),\s*([^,()]+(?:\([^()]*\))?)(?=\))")
 
 
 def _in_parentheses(code: Rendering, intent: intents.InParentheses, text: str) -> Iterator[Fix]:
@@ -371,6 +372,9 @@ def _in_parentheses(code: Rendering, intent: intents.InParentheses, text: str) -
     while (found := _BRACES.search(written)) is not None:
         close = _closing(written, found.end())
         written = f"{written[: found.end() - 1]}({written[found.end() : close]}){written[close + 1 :]}"
+    turned = _RELATION_FIRST.sub(r"\2, \1", written)
+    if written == text[start:end] and turned != written:
+        yield Fix(f"write `{turned}`", (Edit(intent.span, turned),))
     if written != text[start:end]:
         yield Fix(f"write `{written}`, with parentheses", (Edit(intent.span, written),))
 
@@ -393,6 +397,17 @@ def _by_rounds(code: Rendering, intent: intents.ByRounds, text: str) -> Iterator
         whole = f"{found['between']}{found['indent']}{header}\n{found['body']}{found['indent']}end"
         whole = whole.lstrip(" \t")
         yield Fix(f"write `{header}`", (Edit(Span(*found.span()), whole),), sure=False)
+
+
+def _by_position(code: Rendering, intent: intents.ByPosition, text: str) -> Iterator[Fix]:
+    edits = []
+    for found in _SPENDING.finditer(text[: intent.function.end], intent.function.start):
+        for span in _arguments(text, found.end()):
+            named = re.match(r"[^\W\d]\w*\s*=(?!=)\s*", text[slice(*span)])
+            if named is not None:
+                edits.append(Edit(Span(span.start, span.start + named.end()), ""))
+    if edits:
+        yield Fix("give the arguments in their order, without names", tuple(edits), sure=False)
 
 
 def _as_tuple(code: Rendering, intent: intents.AsTuple, text: str) -> Iterator[Fix]:
@@ -530,6 +545,7 @@ _FIXES: dict[type[Intent], Callable[[Rendering, Any, str], Iterator[Fix]]] = {
     intents.InParentheses: _in_parentheses,
     intents.ByRounds: _by_rounds,
     intents.AsTuple: _as_tuple,
+    intents.ByPosition: _by_position,
     intents.ByMap: _by_map,
     intents.ReturnNothing: _return,
     intents.CopyRenamed: _copy_renamed,

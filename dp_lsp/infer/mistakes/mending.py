@@ -38,7 +38,7 @@ from dp_lsp.intents import (
     Write,
 )
 from dp_lsp.language import Familiar
-from dp_lsp.problem import Fix, Problem
+from dp_lsp.problem import Edit, Fix, Problem
 from dp_lsp.text import Span
 
 Rule = Callable[[Scene, Problem], Iterator[Fix]]
@@ -374,13 +374,23 @@ def _unprinted(scene: Scene, problem: Problem) -> Iterator[Fix]:
 def _by_mechanism(scene: Scene, problem: Problem) -> Iterator[Fix]:
     """Noise that is drawn and added is that of a mechanism."""
     for call in scene.calls:
-        if not row(call).has(Additive) or len(call.args) != 2 or not call.span.covers(problem.span.start):
+        if not row(call).has(Additive) or len(call.args) != 2:
             continue
         noise = [each for each in call.args if _draws(scene, each)]
         others = [each for each in call.args if each not in noise]
         if len(noise) == 1 and len(others) == 1:
+            unused = _binding(scene, noise[0])
             for hidden in _hidden(scene, others[0]):
-                yield from _write(scene, "let a mechanism add the noise: `{code}`", call.span, hidden)
+                for fix in _write(scene, "let a mechanism add the noise: `{code}`", call.span, hidden):
+                    yield fix._replace(edits=(*unused, *fix.edits))
+
+
+def _binding(scene: Scene, noise: Term) -> tuple[Edit, ...]:
+    """What takes out the line that gives noise a name, if it has one."""
+    for bind in scene.binds:
+        if isinstance(noise, Use) and noise.local in bind.targets:
+            return tuple(edit for fix in scene.inference.fixes(LeaveOut("", bind.span)) for edit in fix.edits)
+    return ()
 
 
 def _draws(scene: Scene, node: Term) -> bool:
@@ -410,7 +420,7 @@ def _arguments(scene: Scene, problem: Problem) -> Iterator[Fix]:
 
 def _ordered(scene: Scene, problem: Problem) -> Iterator[Fix]:
     """A mechanism whose arguments were given in another order."""
-    for call in scene.calls:
+    for call in scene.calls if not problem.fixes else ():
         release = release_of(scene, call)
         if release is None or release.place is None or not call.span.covers(problem.span.start):
             continue
@@ -458,6 +468,20 @@ def _without_delta(scene: Scene, problem: Problem) -> Iterator[Fix]:
         far, hidden = (_written(scene, each) for each in (release.place, release.hidden))
         made = remedies.laplace(far, _written(scene, found[0]), hidden)
         yield from _write(scene, "use Laplace noise, which any ε is possible for: `{code}`", release.call.span, made)
+
+
+def _above_zero(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """An ε or a δ that is 0 or less is one that the author chooses."""
+    found = scene.argument_at(problem.span)
+    release = None if found is None else release_of(scene, found[1])
+    value = None if found is None else scene.static(found[0])
+    if found is None or release is None or value is None or value.number is None or value.number > 0:
+        return
+    noise = release.noise
+    if found[2] in noise.shrinks:
+        yield from _write(scene, "choose an ε: `{code}`", problem.span, EPSILON)
+    elif found[2] not in (*noise.grows, noise.hidden, noise.declares):
+        yield from _write(scene, "choose a δ: `{code}`", problem.span, DELTA)
 
 
 # Records one by one
@@ -567,7 +591,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
         (problems.OwnNoise, (_by_mechanism,)),
         (problems.NoiseApart, (_by_mechanism,)),
         (problems.WrongCount, (_arguments,)),
-        (problems.ConditionFails, (_without_delta,)),
+        (problems.ConditionFails, (_above_zero, _without_delta)),
         (problems.PlaceOfRecord, (_added_up, _in_order)),
         (problems.DataToMechanism, (_answers,)),
         (problems.InvertedNoise, (_ordered,)),
