@@ -171,8 +171,9 @@ MODULES = frozenset(
 
 _EXPORT_NO_WORD = re.findall(
     r"\S+",
-    "Flux Zygote NNlib Optimisers Functors MLUtils OneHotArrays MLDatasets ChainRulesCore Distributions DataFrames CSV "
-    "JSON JSON3 BSON JLD2 HDF5 ProgressMeter SpecialFunctions ForwardDiff FFTW StaticArrays Optim Distances "
+    "Flux Zygote NNlib Optimisers Functors MLUtils OneHotArrays MLDatasets ChainRulesCore DataFrames CSV "
+    "JSON JSON3 BSON JLD2 HDF5 ProgressMeter SpecialFunctions ForwardDiff FFTW StaticArrays Optim "
+    "Combinatorics Primes QuadGK Roots StatsFuns "
     "LossFunctions DSP Polynomials Requires Preferences MacroTools Adapt NaNMath FillArrays IterTools",
 )
 
@@ -181,6 +182,8 @@ EXPORTED: dict[str, frozenset[str]] = {
     "Statistics": frozenset({"mean", "median", "quantile", "var"}),
     "LinearAlgebra": frozenset({"transpose"}),
     "StatsBase": frozenset({"sample"}),
+    "Distributions": frozenset({"sample"}),
+    "Distances": frozenset({"Hamming"}),
     "Plots": frozenset({"histogram"}),
     **{module: frozenset({name}) for name, module in PACKAGE_MACROS.items()},
 }
