@@ -227,6 +227,16 @@ def contained(machine: Machine, x: Value, many: Value) -> Value:
     return any(same(x, each) for each in elements(many))
 
 
+@row("zip")
+def zip_(machine: Machine, *values: Value) -> Value:
+    return tuple(zip(*map(elements, values), strict=False))
+
+
+@row("pairs", "enumerate")
+def pairs(machine: Machine, value: Value) -> Value:
+    return tuple(enumerate(elements(box("pairs", value)), 1))
+
+
 @row("=>")
 def pair(machine: Machine, key: Value, value: Value) -> Value:
     return Record(Type("Pair"), ("first", "second"), (key, value))

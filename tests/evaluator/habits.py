@@ -188,6 +188,18 @@ class Habits:
                 [f"{v} = {made}", f"for i in 1:{self._source.choice(('2', 'n'))}", f"    {into}", "end", used],
                 [f"{v} = {made}", f"if {self._truth()}", f"    {into}", "end", used],
                 [f"{v} = {made}", f"{w} = {v}", into, f"c += sum({w})"],
+                [
+                    f"{v}, {w} = {made}, [{self._number()}, c, 0.5]",
+                    f"for (p, q) in zip({v}, {w})",
+                    f"    c = {self._source.choice(('c + p * q', 'c / 2 + q', 'c / 2', 'p + 2 * q', 'c + 3 * p'))}",
+                    "end",
+                ],
+                [
+                    f"{v} = {made}",
+                    f"for (p, q) in {self._source.choice(('pairs', 'enumerate'))}({v})",
+                    f"    c = {self._source.choice(('c + p * q', 'c / p + q', 'q', 'c + 2 * q'))}",
+                    "end",
+                ],
                 [f"{v} = {made}", f"{w} = {v} .+ 0", into, f"c += sum({w})", used],
             )
         )
