@@ -109,7 +109,7 @@ _LATER = 5.0  # seconds between looks whether it is quiet
 _LOOKS = 120  # after so many it is tried in any case
 _PATIENCE = 1.0  # seconds of silence after which a superseded check is killed; it looks every few milliseconds
 _ATTEMPTS = 5  # processes that may die under one check; each chunk to blame takes two
-_BLAME = 2  # deaths in one chunk after which it is not tried again
+_BLAME = 2  # deaths in one chunk, or in one project of closed files, after which it is not tried again
 
 _log = logging.getLogger(__name__)
 
@@ -195,7 +195,7 @@ class Worker:
         self._survey = False
         self._looked = 0  # the number of the last message after which files are looked at again
         self._surveying = ""  # the root of a project of closed files that is being checked
-        self._barred: set[str] = set()  # those of which a process died
+        self._deaths: Counter[str] = Counter()  # processes that died while one was checked, by its root
         self._awaited: dict[str, _Job] = {}  # the checks of documents of whose records something is awaited
         self._asking: str | None = None  # the document whose numbers are being made smaller
         self._mending: dict[str, int] = {}  # the revisions of documents whose fixes are being tried
@@ -249,7 +249,8 @@ class Worker:
         self._numbers += 1
         self._looked = self._numbers
         seconds = self._limit if self._survey else 0.0
-        return Look(self._folders, self._wishes, kept, seconds, frozenset(self._barred), self._looked)
+        barred = frozenset(root for root, deaths in self._deaths.items() if deaths >= _BLAME)
+        return Look(self._folders, self._wishes, kept, seconds, barred, self._looked)
 
     def update(self, document: str, file: str, revision: int, source: Source, language: str = "") -> None:
         """A document is open or has a newer text, which counts from the next check on.
@@ -331,7 +332,7 @@ class Worker:
     def restart(self) -> None:
         """A new process, with an empty memory; what was being checked is checked again."""
         self._blame, self._fatal = Counter(), 0
-        self._barred.clear()
+        self._deaths.clear()
         if self._link is None:
             self._found.clear()
             self.start()
@@ -543,7 +544,7 @@ class Worker:
             self._blame[link.chunk] += 1
         surveying, self._surveying = self._surveying, ""
         if surveying and not running and why is not _Killed.ON_REQUEST:
-            self._barred.add(surveying)
+            self._deaths[surveying] += 1
         jobs = list(self._jobs.values())
         self._jobs = awaited | self._jobs  # what is awaited comes after another check
         if why is _Killed.FOR_TIME:
