@@ -179,7 +179,7 @@ quiet(x::Real) :: Priv() = laplacian_mechanism(1, 20, x)
 chosen(x::Real, eps::Static()) :: Priv() = laplacian_mechanism(1, eps, x)
 """,
         {"loud": ("proved", "21"), "quiet": ("proved", "20"), "chosen": ("proved", "eps")},
-        ("DP498",),
+        ("DP498", "DP454", "DP454"),
         ("tests/test_kinds.py", "-k", "DP498"),
     ),
     Recipe(

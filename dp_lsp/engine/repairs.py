@@ -244,13 +244,16 @@ class _Trial:
         return None
 
     def _further(self, problem: Problem, fix: Fix) -> list[Fix]:
-        """The fixes of the first problem that a fix brings where its problem was, as edits of the text after it."""
+        """The fixes of the first problem that a fix brings, where its problem was or else in the file. They are edits
+        of the text after it."""
         index = self._index(problem)
         old, new = self._before[0][self._file], self._after(fix.edits)[0][self._file]
         if not 0 <= index < len(new.chunks) == len(old.chunks):
             return []
-        placed = new.chunks[index]
-        fresh = _fresh(old.chunks[index].record.verdict, placed.record.verdict)
+        order = [index, *(other for other in range(len(new.chunks)) if other != index)]
+        found_in = ((each, _fresh(old.chunks[each].record.verdict, new.chunks[each].record.verdict)) for each in order)
+        at, fresh = next((found for found in found_in if found[1]), (index, []))
+        placed = new.chunks[at]
         if not fresh or (any(each.code == NoMechanism.code for each in fresh) and self._drops_noise(fix)):
             return []
         found = fresh[0].moved(placed.start)
