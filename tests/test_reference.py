@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -80,7 +81,8 @@ def test_problems_link_to_a_page_that_is_there() -> None:
 def test_the_readme_shows_the_report(request: pytest.FixtureRequest) -> None:
     root = REFERENCE.parent.parent
     command = [sys.executable, "-m", "dp_lsp", "check", "--color", "never", "fixtures/programs/dp_sgd.jl"]
-    result = subprocess.run(command, cwd=root, capture_output=True, text=True, encoding="utf-8", timeout=300)
+    wide = os.environ | {"COLUMNS": "100"}
+    result = subprocess.run(command, cwd=root, env=wide, capture_output=True, text=True, encoding="utf-8", timeout=300)
     report = re.sub(r" +[\d.]+ s$", "", result.stdout.rstrip())
     readme = root / "README.md"
     before, begin, rest = readme.read_text("utf-8").partition("<!-- report:begin -->\n")
