@@ -4,7 +4,8 @@ A record is a number, or a row of numbers. What is no comparison of the record w
 of a condition, is taken to say anything, but always the same at one place; numbers that were computed of a record are
 measured by their bounds. What a condition computes of a record and numbers that are written out, by functions of the
 language that draw nothing, is the same number of the record wherever it is written: a feature of its own, which is
-compared as the record is, and which may be anything where that is not known.
+compared as the record is, and which may be anything where that is not known. A comparison of two numbers of which
+neither is known says the same wherever the same two are compared.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ from dp_lsp.infer.reading import Later, Reading, Scope, Unread, deeper
 _RELATIONS = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 _COMPUTED = frozenset({"+", "-", "%"})
 _LOGIC = frozenset({"&&", "||", "!"})
+_ARITHMETIC = frozenset({"+", "-", "*", "/", "%"})
 ONE = Poly.of(1)
-MOST_PLACES, _MOST_GUESSES = 64, 3
+MOST_PLACES, _MOST_GUESSES, _MOST_OF_TWO = 64, 3, 4
 _SHORT = 2**7
 
 T = TypeVar("T")
@@ -79,6 +81,13 @@ class Computation(NamedTuple):
     """A feature: what is computed of others."""
 
     what: Hashable
+
+
+class OfTwo(NamedTuple):
+    """How two numbers compare that are computed of a record, by how each is computed."""
+
+    left: Hashable
+    right: Hashable
 
 
 class RecordReader(Reading):
@@ -211,6 +220,47 @@ class RecordReader(Reading):
         return lambda case: case.where[feature].meets("==", Fraction(1))
 
     def _comparison(self, node: Call, scope: Scope) -> Truth:
+        try:
+            return self._with_public(node, scope)
+        except Unread:
+            return self._of_two(node, scope)
+
+    def _of_two(self, node: Call, scope: Scope) -> Truth:
+        """A comparison of two numbers that are computed of a record: of the same two, one is always as far above the
+        other, or one of them is no number, so their comparison is that of a feature of its own with 0."""
+        left, right = (self._computed_by(each, scope) for each in node.args)
+        relation, of = node.builtin, OfTwo(left, right)
+        if (turned := OfTwo(right, left)) in self.seen.known:
+            relation, of = _RELATIONS[relation], turned
+        elif of not in self.seen.known and sum(isinstance(each, OfTwo) for each in self.seen.known) >= _MOST_OF_TWO:
+            raise Unread
+        self.seen.known[of] = Known(None, whole=False)
+        self._cut(of, Fraction(0))
+        return lambda case: case.where[of].meets(relation, Fraction(0))
+
+    @deeper
+    def _computed_by(self, node: Term, scope: Scope) -> Hashable:
+        """What tells a number apart that is computed of a record: how, and of what. The same is rounded alike."""
+        node, scope = self.stands_for(node, scope)
+        number = self._number_of(node, scope)
+        if number is not None and number.feature is not None:
+            return ("record", number.feature)
+        written = self.stored(node, scope)
+        if written is not None:
+            return written
+        if isinstance(node, term.Apply):
+            return self._computed_by(*self.called(node, scope))
+        other = self._other(node, scope)
+        if other is not None:
+            return ("other", other)
+        if not isinstance(node, Call) or node.keywords or node.mutates:
+            raise Unread
+        if node.builtin not in _ARITHMETIC and builtins.TABLE[node.builtin].trait(Shape) is None:
+            raise Unread
+        return (node.builtin, *(self._computed_by(each, scope) for each in node.args))
+
+    def _with_public(self, node: Call, scope: Scope) -> Truth:
+        """A comparison of a number of a record with a public one."""
         left, right = node.args
         relation, number = node.builtin, self._number_of(left, scope) or self._computed_number(left, scope)
         if number is None:

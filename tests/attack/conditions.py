@@ -42,8 +42,6 @@ SEEDS = {
     "sums: both ends of a feature count": 7,
     "sums: entries add up in their norm": 108,
     "sums: what else a statistic is made of moves apart": 474,
-    "sums: what is no comparison may say anything": 67,
-    "sums: two conditions may say different things": 396,
     "sums: both ends of what is computed count": 173,
     "linear: two positions may be the same": 477,
     "linear: from L1 a column counts in the norm of the result": 327,
@@ -110,8 +108,14 @@ function f(v::MetricVector(Real, L1), eps::Static()) :: Priv()
     laplacian_mechanism(1, eps, v[1]) + laplacian_mechanism(1, eps, v[1])
 end
 """,
+    "sums: what is no comparison may say anything": """
+f(v::MetricVector(Integer, Symmetric)) = 2 * count(x -> (x > 3) == (x > 1), v)
+""",
+    "sums: two conditions may say different things": """
+f(v::MetricVector(Integer, Symmetric)) = count(x -> (x > 3) == (x > 1), v) - count(x -> (x > 5) == (x > 1), v)
+""",
     "calls: what a name stands for in one call is not what it stands for in another": """
-some(w, t) = count(x -> x * x > t, w)
+some(w, t) = count(x -> (x > t) == (x > 1), w)
 f(v::MetricVector(Integer, Symmetric)) = some(v, 3) - some(v, 5)
 """,
     "calls: what a function is given moves": """
