@@ -52,15 +52,16 @@ def summed(inference: Inference, node: term.Loop) -> Evaluation | None:
     records = _records(inference, node)
     if records is None:
         return None
-    starts, starting = inference.infer_all(start for _, start in node.carried)
     try:
         totals = _Round(node, records).totals()
     except _Unlike:
         inference.report(_more_than_added(node, records))
+        _, starting = inference.infer_all(start for _, start in node.carried)
         lost = [inference.hole("a loop over records") for _ in node.carried]
         return Evaluation(inference.tuple_of(node.span, lost)).after(starting)
     inference.context.totals[node] = tuple(totals)
     values, effects = inference.infer_all(totals)
+    starts = (inference.recorder.judgements[start] for _, start in node.carried)  # which are parts of the totals
     found = [_of_no_round_too(inference, *each) for each in zip(values, starts, strict=True)]
     return Evaluation(inference.tuple_of(node.span, found), effects)
 
@@ -127,6 +128,16 @@ def _reads(nodes: Iterable[Bind | Term], locals_: set[Local]) -> bool:
     return any(isinstance(each, term.Use) and each.local in locals_ for each in term.within(terms))
 
 
+def _needed(binds: tuple[Bind, ...], *read: Term) -> tuple[Bind, ...]:
+    """Those bindings that terms are made of, in order."""
+    needed, found = [*read], list[Bind]()
+    for bind in reversed(binds):
+        if _reads(needed, set(bind.targets)):
+            needed.append(bind.term)
+            found.append(bind)
+    return tuple(found[::-1])
+
+
 class _Round:
     """What one round of a loop adds to what it carries."""
 
@@ -144,8 +155,14 @@ class _Round:
         added = [self._of(end) for end in ends]
         if [each.place for each in added] != [*range(len(self._node.carried))]:
             raise _Unlike
-        pairs = zip((start for _, start in self._node.carried), (each.term for each in added), strict=True)
-        return [start if each is None else self._total(start, Body(own, each)) for start, each in pairs]
+        totals, binds = list[Term](), own
+        for each, (_, start) in zip(added, self._node.carried, strict=True):
+            if each.term is None:
+                totals.append(start)
+                continue
+            totals.append(self._total(start, Body(binds or _needed(own, each.term), each.term)))
+            binds = ()  # all that a round does is done in the first sum
+        return totals
 
     def _total(self, start: Term, each: Body) -> Term:
         entry = self._records.each

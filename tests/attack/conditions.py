@@ -199,8 +199,6 @@ def conditions() -> Iterator[Rule]:
     yield _without("sums: both ends of a feature count", tallies, "_ends", _low_end)
     yield _without("sums: entries add up in their norm", tallies, "_of_numbers", _largest_entry)
     yield _without("sums: what else a statistic is made of moves apart", reader.Reader, "reads_one", _of_nothing_else)
-    yield _without("sums: what is no comparison may say anything", reader.Reader, "_guess", _says_no)
-    yield _without("sums: two conditions may say different things", reader.Reader, "_place", _always(0))
     yield _without("sums: both ends of what is computed count", records, "image", _low_end_of_images)
     yield _without("linear: two positions may be the same", linear, "_are_apart", _always(True))
     yield _without("linear: from L1 a column counts in the norm of the result", linear, "operator_norm", _largest_of_l1)
@@ -227,6 +225,8 @@ def conditions() -> Iterator[Rule]:
     yield _without("folds: a price is the largest that it may be for what is carried", ranges, "supremum", _at_low_end)
     yield _without("noise: δ stays while ε is at most 1", noise.Gaussian, "pair", _in_proportion)
     yield _without("entries: releases of one entry add up", entries, "_groups", _apart)
+    yield _without("sums: what is no comparison may say anything", reader.Reader, "_guess", _says_no)
+    yield _without("sums: two conditions may say different things", reader.Reader, "_place", _always(0))
     yield _without(
         "calls: what a name stands for in one call is not what it stands for in another",
         *(reading.Reading, "identity", _always(0)),

@@ -60,7 +60,7 @@ def _always(answer: object) -> Wrong:
 
 
 def _as_added(right: Any) -> Any:
-    return lambda var, twice, records, apart: right(var, 1, records, apart)
+    return lambda var, twice, *others: right(var, 1, *others)
 
 
 def _near_one(right: Any) -> Any:
@@ -450,9 +450,9 @@ end
         """
 function f(v::MetricVector(Bounded(Real, 0, 1), Symmetric)) :: Priv()
     e, s = 0.1, 0.0
-    for i in 1:3
+    for i in 1:17
         s = s + laplacian_mechanism(1, e, sum(v))
-        e = 2 * e
+        e = 1.5 * e
     end
     s
 end
