@@ -20,7 +20,6 @@ from dp_lsp.cli.output import TerminalLine, complain, point, write
 from dp_lsp.cli.problems import InternalError
 from dp_lsp.engine.check import Engine, OptionsOf
 from dp_lsp.engine.distributions import Answers
-from dp_lsp.engine.repairs import Within, hopeful, repairs
 from dp_lsp.problem import Fix, Problem
 from dp_lsp.text import Source, Span
 from dp_lsp.worker.problems import CheckTooLarge, CheckTooLong
@@ -200,6 +199,8 @@ class Run:
 
     def hopeful(self, analysis: Analysis) -> tuple[int, ...]:
         """Which problems of a file have fixes to try, counted in their order."""
+        from dp_lsp.engine.repairs import hopeful  # a run that offers no repairs tries none
+
         worth = {id(problem) for problem in hopeful(analysis)}
         return tuple(index for index, problem in enumerate(analysis.problems) if id(problem) in worth)
 
@@ -208,6 +209,8 @@ class Run:
     ) -> tuple[dict[Problem, tuple[Fix, ...]], bool]:
         """The fixes of some problems of a file that are good, and whether all were tried: not after a bug, which says
         nothing about the file, and not if there was no time left."""
+        from dp_lsp.engine.repairs import Within, repairs
+
         within = Within(roots, files, self._options)
         limits = analysis.options.limits
         try:

@@ -14,7 +14,6 @@ at some values.
 from __future__ import annotations
 
 import math
-import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -628,7 +627,9 @@ def _values(old: Least, new: Least, scope: FormulaScope) -> Iterator[tuple[dict[
     if any(map(scope.is_made_up, symbols)):
         return
     listed = sorted(symbols, key=lambda symbol: symbol.name)
-    chance = random.Random(0)
+    from random import Random  # hardly any run looks at values
+
+    chance = Random(0)
     size = 1 + sum(side.size for side in sides)
     for _ in range(min(_TRIALS, 10 + _EFFORT // size) if listed else 1):
         at = {symbol: Fraction(chance.choice(_choices(symbol, scope))) for symbol in listed}

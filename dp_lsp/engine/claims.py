@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp.analysis import setting
 from dp_lsp.analysis.setting import Subject
-from dp_lsp.core import formulas
 from dp_lsp.core.algebra import Poly, Sign, Symbol
 from dp_lsp.core.constraints import Quantity
 from dp_lsp.core.evaluate import Substitution, symbols_of
@@ -26,6 +25,9 @@ from dp_lsp.language import Syntax
 from dp_lsp.problem import INFINITE, Extent, Problem
 from dp_lsp.surface import Remark
 from dp_lsp.text import Span
+
+if TYPE_CHECKING:
+    from dp_lsp.core.formulas import UnreadableFormula
 
 BUDGET, SENSITIVITY = "budget", "sensitivity"
 WORDS = (BUDGET, SENSITIVITY)
@@ -117,6 +119,8 @@ def _sensitivity(remark: Remark, said: str) -> Claim:
 def formula(text: str, symbols: Mapping[str, Symbol] | None = None) -> Poly:
     """The number that a right side means; without ``symbols`` any name is one. Raises :class:`NotUnderstood`, also for
     a name that is no symbol."""
+    from dp_lsp.core import formulas  # most functions have no such comments
+
     found = formulas.read(text, _AnySymbols() if symbols is None else _Symbols(symbols))
     if isinstance(found, formulas.UnreadableFormula):
         raise NotUnderstood(f"`{text}` is not a number: {found.reason}" if text else "a number is missing")
@@ -129,16 +133,18 @@ class _Symbols:
     def __init__(self, symbols: Mapping[str, Symbol]) -> None:
         self._symbols = symbols
 
-    def number(self, name: str) -> Quantity | formulas.UnreadableFormula:
+    def number(self, name: str) -> Quantity | UnreadableFormula:
+        from dp_lsp.core.formulas import UnreadableFormula
+
         found = self._symbols.get(name)
         if found is None:
-            return formulas.UnreadableFormula(f"`{name}` is not a static parameter or dimension here")
+            return UnreadableFormula(f"`{name}` is not a static parameter or dimension here")
         return Poly.of(found)
 
-    def unknown(
-        self, function: str, args: tuple[Quantity, ...], nonnegative: bool
-    ) -> Quantity | formulas.UnreadableFormula:
-        return formulas.UnreadableFormula(f"it is not known that `{function}` has a value there")
+    def unknown(self, function: str, args: tuple[Quantity, ...], nonnegative: bool) -> Quantity | UnreadableFormula:
+        from dp_lsp.core.formulas import UnreadableFormula
+
+        return UnreadableFormula(f"it is not known that `{function}` has a value there")
 
     def is_at_least_one(self, value: Poly) -> bool:
         return False
