@@ -33,7 +33,7 @@ from dp_lsp.core.types import (
     Type,
     TypeVariable,
 )
-from dp_lsp.infer import checks, conditions, declared, generalize, moves, parts, prices, problems, units, unrolled
+from dp_lsp.infer import checks, conditions, declared, generalize, moves, parts, prices, problems, units
 from dp_lsp.infer.context import UnknownGlobal
 from dp_lsp.infer.effects import Effects, Evaluation, in_sequence
 from dp_lsp.infer.inference import Inference
@@ -211,6 +211,8 @@ def body(
         generalize.default_norms(inference, (param.type for param in params), found)
     settled = conditions.settle(inference, since)
     if inference.context.uneven and not nested:
+        from dp_lsp.infer import unrolled  # only a loop whose rounds differ has noted something
+
         better = unrolled.spent(inference, method, params, given, spent[0], settled.needs)
         found = found._replace(effects=_with_costs(found.effects, spent, better))
     params = units.marked(params, inference.solver.whole, inference.solver.uneven)

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from dp_lsp import builtins
+from dp_lsp.builtins.traits import Broadcasts, ByRecord
 from dp_lsp.core import machine, term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.scheme import FunctionValue, Judgement
@@ -295,3 +296,10 @@ def _arguments(method: term.Method, node: Apply) -> Iterator[tuple[term.Param, T
         yield param, argument
     if named:
         raise Unread
+
+
+def of_records(node: Term) -> ByRecord | None:
+    """What a term does record by record. A broadcast over several things is not read."""
+    if isinstance(node, Call) and len(node.args) > 2 and builtins.TABLE[node.builtin].has(Broadcasts):
+        return None
+    return builtins.TABLE[node.builtin].trait(ByRecord) if isinstance(node, Call) and not node.mutates else None

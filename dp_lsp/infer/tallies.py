@@ -15,35 +15,27 @@ in scope, and what a loop or a branch made is not read.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import replace
 from fractions import Fraction
 
 from dp_lsp import builtins
 from dp_lsp.builtins.shapes import Shape
-from dp_lsp.builtins.traits import Broadcasts, ByRecord
-from dp_lsp.core import laws
+from dp_lsp.builtins.traits import ByRecord
 from dp_lsp.core.algebra import NormVariable, Poly
-from dp_lsp.core.constraints import decide
-from dp_lsp.core.evaluate import norms_of
 from dp_lsp.core.metrics import as_dataset, by_norm
-from dp_lsp.core.scheme import FunctionValue, Judgement, Move
-from dp_lsp.core.sens import ONE as ALL
+from dp_lsp.core.scheme import Judgement
 from dp_lsp.core.sens import Sens, number
 from dp_lsp.core.tallies import (
     Rule,
-    Seen,
     TalliedDataset,
-    TooMany,
     Truth,
     largest,
     points,
     reach,
     replacements,
 )
-from dp_lsp.core.term import Apply, Call, Comprehension, Global, Literal, Local, Term, Use
-from dp_lsp.core.types import Base, Bounds, Container, Dataset, Norm, NumberType, Type
-from dp_lsp.infer.inference import Inference
-from dp_lsp.infer.reading import OUTSIDE, Later, Scope, Unread, deeper
+from dp_lsp.core.term import Apply, Call, Comprehension, Literal, Local, Term, Use
+from dp_lsp.core.types import Bounds, Container, Dataset, Norm, Type
+from dp_lsp.infer.reading import OUTSIDE, Later, Scope, Unread, deeper, of_records
 from dp_lsp.infer.records import (
     ONE,
     Number,
@@ -58,84 +50,9 @@ from dp_lsp.infer.records import (
     written,
 )
 
-_ARITHMETIC = frozenset({"+", "-", "*", "/"})
 _READ = frozenset({ByRecord.COUNTS, ByRecord.NUMBERS, ByRecord.ADDS})
 _WIDEST = 64
 _HALF = number(Fraction(1, 2))
-
-
-Statistic = Call | Apply | Comprehension
-
-
-def ranged(inference: Inference, node: Call, judgement: Judgement) -> Judgement:
-    """A dataset that a function makes of records, or a column of it, with the bounds of the numbers that are there, if
-    they are known, and its type says less."""
-    if node.builtin != builtins.COLUMN and _of_records(node) is not ByRecord.MAPS:
-        return judgement
-    type_ = inference.type(judgement)
-    if not isinstance(type_, Dataset):
-        return judgement
-    element = type_.records.element
-    if not isinstance(element, NumberType) or element.base is Base.DATA:
-        return judgement
-    try:
-        bounds = Reader(inference, exact=True, seen=Seen()).reach(node)
-    except (Unread, TooMany):
-        return judgement
-    known = element.bounds
-    if bounds is None or (known is not None and not _narrower(bounds, known)):
-        return judgement
-    return replace(judgement, type=type_.of(type_.records.of(replace(element, bounds=bounds))))
-
-
-def _narrower(bounds: Bounds, known: Bounds) -> bool:
-    return bounds != known and bool(decide(known.low, "<=", bounds.low) and decide(bounds.high, "<=", known.high))
-
-
-def tightened(inference: Inference, node: Statistic, judgement: Judgement) -> Judgement:
-    """How far a statistic moves, where reading it as one sum over the records of a dataset says that better."""
-    steps = any(var.gap for var in judgement.moves)  # as those of a dataset have
-    if not steps or not _may_be_statistic(inference, node):
-        return judgement
-    result = inference.type(judgement)
-    if not isinstance(result, NumberType | Container):
-        return judgement
-    for exact in (True, False):
-        reader = Reader(inference, exact, Seen())
-        try:
-            rules = reader.statistic(node, result)
-            found = reader.measured(rules, result.norm if isinstance(result, Container) else Norm.L1)
-        except (Unread, TooMany):
-            continue
-        if found is not None:
-            judgement = _least(inference, node, judgement, *found)
-        if not reader.computes:
-            break
-    return judgement
-
-
-def _may_be_statistic(inference: Inference, node: Statistic) -> bool:
-    """A function without annotations has been inferred for the dataset that it is called with, and says all of it."""
-    if isinstance(node, Comprehension):
-        return True
-    if isinstance(node, Apply):
-        found = inference.context.resolve(node.function.name) if isinstance(node.function, Global) else None
-        return isinstance(found, FunctionValue) and not any(method.is_open for method in found.methods)
-    role = builtins.TABLE[node.builtin].trait(ByRecord)
-    known = node.builtin in _ARITHMETIC or node.builtin == builtins.LITERAL or role in (ByRecord.MAPS, ByRecord.ADDS)
-    return known and not node.mutates
-
-
-def _least(inference: Inference, node: Statistic, judgement: Judgement, source: Judgement, factor: Sens) -> Judgement:
-    """A statistic that moves by a factor of what the dataset does, where that is less than what is known."""
-    better = {}
-    for var, own in source.moves.items():
-        move, sens = judgement.moves.get(var), factor * own.sens
-        if move is not None and not sens.infinite and not decide(move.sens, "<=", sens):
-            better[var] = Move(sens, node.span, laws.RECORDS, (ALL,), (move,), way=move.way)
-    for norm in {norm for move in better.values() for norm in norms_of(move.sens)}:
-        inference.solver.fix_norm(norm)
-    return replace(judgement, moves={**judgement.moves, **better}) if better else judgement
 
 
 class Reader(RecordReader):
@@ -283,7 +200,7 @@ class Reader(RecordReader):
             made = self._inference.context.made.get(node.local, node)
         if isinstance(made, Apply):
             return self._returned(node, made, scope)
-        role = _of_records(made)
+        role = of_records(made)
         if isinstance(made, Call) and role is ByRecord.KEEPS:
             return self.kept(self._dataset(made.args[1], scope), made.args[0], scope, made)
         if isinstance(made, Call) and role is ByRecord.MAPS:
@@ -385,13 +302,6 @@ class Reader(RecordReader):
         if not isinstance(type_, Dataset):
             raise Unread
         return self._record((id(made), self.identities(scope)), type_)
-
-
-def _of_records(node: Term) -> ByRecord | None:
-    """What a term does record by record. A broadcast over several things is not read."""
-    if isinstance(node, Call) and len(node.args) > 2 and builtins.TABLE[node.builtin].has(Broadcasts):
-        return None
-    return builtins.TABLE[node.builtin].trait(ByRecord) if isinstance(node, Call) and not node.mutates else None
 
 
 def _of_kept(kept: Truth, value: Rule) -> Rule:

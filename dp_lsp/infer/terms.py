@@ -40,11 +40,10 @@ from dp_lsp.infer import (
     explain,
     functions,
     linear,
-    loops,
     moves,
     problems,
     sampling,
-    tallies,
+    statistics,
 )
 from dp_lsp.infer.context import UnknownGlobal
 from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, failing, in_sequence, showing, spending
@@ -77,7 +76,7 @@ def rule(inference: Inference, node: Term) -> Evaluation:
             values, given = inference.infer_all(node.args)
             result = calls.function(inference, node, callee.value, values)
             if not result.effects.costs:
-                result = result._replace(value=tallies.tightened(inference, node, result.value))
+                result = result._replace(value=statistics.tightened(inference, node, result.value))
             result = result.after(callee.effects, given)
             return _noted(inference, node.span, result, "")
         case term.Global() if (call := _constant_of_language(inference, node)) is not None:
@@ -97,13 +96,8 @@ def rule(inference: Inference, node: Term) -> Evaluation:
             return _noted(inference, node.span, _branch(inference, node), BRANCH)
         case term.Unending():
             return Evaluation(Judgement(NumberType(Base.INTEGER, stored=inference.storage.literal(1)), moves.NOWHERE))
-        case term.Loop():
-            return loops.loop(inference, node)
-        case term.Comprehension():
-            made = loops.comprehension(inference, node)
-            if not made.effects.costs:
-                made = made._replace(value=tallies.tightened(inference, node, made.value))
-            return _noted(inference, node.span, made, loops.COMPREHENSION)
+        case term.Loop() | term.Comprehension():
+            return _rounds(inference, node)
         case term.Scope():
             return sampling.scope(inference, node)
         case term.Closure():
@@ -116,6 +110,17 @@ def rule(inference: Inference, node: Term) -> Evaluation:
             _, effects = inference.infer_all(parts)
             return Evaluation(inference.hole(reason), effects)
     return Evaluation(inference.hole("an argument that is not a value"))
+
+
+def _rounds(inference: Inference, node: term.Loop | term.Comprehension) -> Evaluation:
+    from dp_lsp.infer import loops  # most functions have none
+
+    if isinstance(node, term.Loop):
+        return loops.loop(inference, node)
+    made = loops.comprehension(inference, node)
+    if not made.effects.costs:
+        made = made._replace(value=statistics.tightened(inference, node, made.value))
+    return _noted(inference, node.span, made, loops.COMPREHENSION)
 
 
 def _called_by_name(inference: Inference, node: term.Apply) -> term.Call | None:
@@ -154,8 +159,8 @@ def _used(inference: Inference, node: term.Call, given: list[Judgement | Term], 
     """A use of a row by what its arguments are."""
     values = disjoint.arguments(inference.context.rounds, node, given)
     result = calls.builtin(inference, node, values)
-    value = tallies.ranged(inference, node, result.value)
-    result = result._replace(value=tallies.tightened(inference, node, value))
+    value = statistics.ranged(inference, node, result.value)
+    result = result._replace(value=statistics.tightened(inference, node, value))
     if disjoint.is_there(inference.context.rounds, node):
         result = Evaluation(result.value, result.effects._replace(failures=()))
     return result.after(effects)
