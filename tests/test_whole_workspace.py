@@ -163,6 +163,16 @@ def test_nothing_is_told_twice(session: Session, folder: Path) -> None:
     assert [each["uri"] for each in later if each["kind"] == "unchanged"] == [session.uri("broken.jl")]
 
 
+def test_that_no_file_has_problems_is_told_a_client_that_knows_nothing(session: Session, folder: Path) -> None:
+    write(folder, "broken.jl", "mended(x::Real) = x\n")
+    session.begin(**PULLS)
+    known = session.everything()
+    assert session.codes(known) == {"main.jl": [], "lib/noise.jl": [], "broken.jl": []}
+    asked = session.request_all(known)
+    session.ask("dp/nothing")
+    assert not any(message.get("id") == asked for message in session.seen), "it is held until there is news"
+
+
 def test_what_is_known_outlives_the_server(session: Session, folder: Path) -> None:
     session.begin(**PULLS)
     known = session.everything()

@@ -344,6 +344,15 @@ class Method:
     """The names of types that arguments must have, as far as these are known by their names."""
 
     @property
+    def shown_signature(self) -> str:
+        """The annotations of its parameters, as reports tell methods of one name apart; what is given by its name has
+        that before it."""
+        given = list(zip(self.params, self.signature, strict=False)) if len(self.params) == len(self.signature) else []
+        named = [f"{param.local.name}: {said}" for param, said in given if param.by_name]
+        placed = [said for param, said in given if not param.by_name] if named else self.signature
+        return f"({', '.join(placed)}{'; ' if named else ''}{', '.join(named)})"
+
+    @property
     def dispatch(self) -> tuple[Declared, ...]:
         """The types by which methods are told apart when the program runs."""
         return tuple(param.seen for param in self.params)

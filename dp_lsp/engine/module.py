@@ -213,7 +213,7 @@ class Elsewhere:
         program = self._whole.programs[module]
         for index in dict.fromkeys(program.definers.get(where.name, ())):
             for each in program.units[index].lowered.definitions:
-                signature = f"({', '.join(each.signature)})" if isinstance(each, Method) else ""
+                signature = each.shown_signature if isinstance(each, Method) else ""
                 if each.name == where.name and where.signature in ("", signature):
                     yield index, each
 

@@ -333,7 +333,7 @@ class Task:
         state = _state_of(problems, unknown)
         spans = tuple(param.local.span for param in definition.params)
         place = ReportPlace(definition.span, definition.name_span, self.unit.chunk.text, spans)
-        signature = f"({', '.join(definition.signature)})"
+        signature = definition.shown_signature
         if found.value.black_box is not None:
             names = tuple(param.local.name for param in definition.params)
             code = frontends.of("", self._options.language).rendering

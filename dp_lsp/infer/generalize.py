@@ -97,7 +97,7 @@ def scheme(inference: Inference, method: term.Method, body: InferredBody, around
         general = replace(general, symbols=(general.symbols - computed) | fixed | in_sizes)
     return Scheme(
         method.name,
-        f"({', '.join(method.signature)})",
+        method.shown_signature,
         params,
         returned,
         cost,

@@ -21,7 +21,8 @@ _Report = types.WorkspaceFullDocumentDiagnosticReport | types.WorkspaceUnchanged
 
 class _Pull:
     """One request for the problems of all files. It is answered once there is something that the client does not know
-    and all files were looked at; with a token for parts, each part is told as soon as it is known."""
+    and all files were looked at; with a token for parts, each part is told as soon as it is known. To a client that
+    knows nothing, that there is no problem in any file is news, too."""
 
     def __init__(self, ls: Server, params: types.WorkspaceDiagnosticParams) -> None:
         self._ls = ls
@@ -35,6 +36,8 @@ class _Pull:
         while True:
             complete = around.complete
             items = list(self._news(complete)) if complete or self._token is not None else []
+            if complete and not self._told and not self._results:
+                items = list(self._news(complete, clean=True))
             if self._token is not None and items:
                 self._ls.progress(types.ProgressParams(self._token, types.WorkspaceDiagnosticReport(items)))
                 items = []
@@ -42,8 +45,8 @@ class _Pull:
                 return types.WorkspaceDiagnosticReport([*items, *self._rest()] if self._token is None else items)
             await around.wait()
 
-    def _news(self, complete: bool) -> Iterator[_Report]:
-        """What the client does not know."""
+    def _news(self, complete: bool, clean: bool = False) -> Iterator[_Report]:
+        """What the client does not know, of ``clean`` files too."""
         present = set()
         for uri, result, known in self._ls.around.known():
             key = document_key(uri)
@@ -54,7 +57,7 @@ class _Pull:
                 items, version = convert.diagnostics(known, self._ls.client), known.version
             else:
                 items, version = self._ls.around.diagnostics(uri, known), None
-            if items or key in self._results:
+            if items or clean or key in self._results:
                 self._results[key], self._uris[key] = result, uri
                 self._told.add(key)
                 yield types.WorkspaceFullDocumentDiagnosticReport(uri, items, version, result_id=result)

@@ -72,6 +72,8 @@ def claims(file: Mapping[str, Any]) -> list[Claim]:
 
 
 def _claim(each: Mapping[str, Any]) -> Claim:
+    if ";" in each["signature"]:
+        raise Unmodelled("a parameter that is given by its name")
     annotations = annotations_of(each["signature"])
     if len(annotations) != len(each["parameters"]):
         raise Unmodelled("a signature")
