@@ -277,7 +277,7 @@ CATEGORIES = Placeholder("categories", "[1, 2, 3]")
 """What is asked for where noise is added, or an answer is random."""
 
 _HERE = "\0"
-_TAKING = frozenset("+-*/^÷%")
+_TAKING = frozenset("+-*/^÷%!")
 _OPEN, _BETWEEN, _CLOSE = "\1", "\2", "\3"
 """Around and within what the author chooses, while the code around it is made."""
 

@@ -236,6 +236,10 @@ class Familiar(Enum):
     SHUFFLES = "it puts rows into another order, which is no sample"
     ASKS = "it asks whether something is a number, or replaces or leaves out what is not"
     NO_NUMBER = "it is a value that is no number"
+    NOISE = "it is meant to be noise, or the distribution that noise is drawn from"
+    SOME = "it asks whether something holds of some entries"
+    EVERY = "it asks whether something holds of all entries"
+    MARK = "it is a mark of a declaration, and no function"
 
 
 class Vocabulary(ABC):

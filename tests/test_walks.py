@@ -52,6 +52,32 @@ def test_a_program_that_releases_something_still_does(walker: Walker) -> None:
         )
 
 
+TWO = "v::MetricVector(Bounded(Real, 0, 1), ChangeOne), w::MetricVector(Bounded(Real, 0, 1), ChangeOne)"
+
+
+@pytest.mark.parametrize(
+    "released",
+    [
+        "sum(v) + (mean(w) + randn())",
+        "sum(v) + laplace(mean(w), 1 / eps)",
+        "sum(v) + rand(Laplace(mean(w), 1 / eps))",
+        "sum(v) + add_noise(mean(w))",
+        "sum(v) + (x + randn())",
+    ],
+)
+def test_a_statistic_that_noise_is_drawn_around_is_not_taken_for_noise(released: str, walker: Walker) -> None:
+    header = f"function f({TWO}, x::Bounded(Real, 0, 1), eps::Static(Real)) :: Priv()"
+    found = walker.walk(f"{header}\n    {released}\nend\n").text
+    body = found.partition("\n")[2]
+    other = r"\bmean\(w\)" if "mean(w)" in released else r"\bx\b"
+    assert "sum(v)" in body and re.search(other, body), found
+
+
+def test_what_was_released_is_not_compared_with_itself(walker: Walker) -> None:
+    found = walked(ROOT / "fixtures" / "first_steps" / "error_of_the_noise.jl", walker)
+    assert "noisy - noisy" not in found.text, found
+
+
 def walked(path: Path, walker: Walker) -> Walk:
     return walker.walk(path.read_text(encoding="utf-8"))
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dp_lsp.core.algebra import Poly
-from dp_lsp.core.annotation import NumberOf
-from dp_lsp.core.types import Base, Bounds, Norm
+from dp_lsp.core.annotation import Annotation, ContainerOf, DatasetOf, NumberOf
+from dp_lsp.core.types import Base, Bounds, DatasetMetric, Kind, Norm
 from dp_lsp.intents import CATEGORIES, DELTA, EPSILON, HIGHEST, LARGEST_NORM, LOWEST, Expression, Made, Passing
+
+DATASETS: tuple[Annotation, ...] = tuple(
+    DatasetOf(metric, ContainerOf(Kind.VECTOR, Base.REAL))
+    for metric in (DatasetMetric.CHANGE_ONE, DatasetMetric.SYMMETRIC)
+)
+"""What records may be of which nothing is said."""
 
 CLIP = Passing("clip", (Norm.L2,))
 READ = Passing("undisc_container")
@@ -79,9 +85,14 @@ def quantile_of(dataset: Expression, share: Fraction, distance: Expression, epsi
     return Made("private_quantile", (distance, epsilon, dataset, Poly.of(share), candidates))
 
 
-def with_delta(builtin: str, arguments: tuple[Expression, ...], delta: Expression) -> Made | None:
-    """A mechanism with as many arguments as it takes, where a δ is missing or one too many; None for all others."""
+def completed(builtin: str, arguments: tuple[Expression, ...], epsilon: Expression, delta: Expression) -> Made | None:
+    """A mechanism with as many arguments as it takes, where an ε or a δ is missing, or a δ is one too many; None for
+    all others."""
     match builtin, arguments:
+        case "laplacian_mechanism", (distance, hidden):
+            return Made(builtin, (distance, epsilon, hidden))
+        case "gaussian_mechanism", (distance, hidden):
+            return Made(builtin, (distance, epsilon, delta, hidden))
         case "gaussian_mechanism", (distance, epsilon, hidden):
             return Made(builtin, (distance, epsilon, delta, hidden))
         case "laplacian_mechanism", (distance, epsilon, given, hidden):
@@ -92,6 +103,16 @@ def with_delta(builtin: str, arguments: tuple[Expression, ...], delta: Expressio
 def answer(epsilon: Expression, hidden: Expression) -> Made:
     """A random answer among categories that the author names."""
     return Made("randomized_response", (epsilon, CATEGORIES, hidden))
+
+
+def some(arguments: tuple[Expression, ...]) -> Made:
+    """Whether a condition holds of some entries, by how many they are."""
+    return Made(">", (Made("count", arguments), "0"))
+
+
+def every(arguments: tuple[Expression, ...]) -> Made:
+    """Whether a condition holds of all entries, by how many they are."""
+    return Made(">=", (Made("count", arguments), number_of(arguments[-1])))
 
 
 ROOTS = {"std": "var"}

@@ -29,9 +29,9 @@ from dp_lsp.analysis.records import (
     edits_of,
     preferred,
 )
-from dp_lsp.builtins.remedies import NAMED, SPENDING, UNBOX
-from dp_lsp.core.annotation import AFunction, Annotation, ContainerOf, DatasetOf, NumberOf
-from dp_lsp.core.types import Base, DatasetMetric, Kind
+from dp_lsp.builtins.remedies import DATASETS, NAMED, SPENDING, UNBOX
+from dp_lsp.core.annotation import AFunction, Annotation, ContainerOf, NumberOf
+from dp_lsp.core.types import Base, Kind
 from dp_lsp.engine.check import DEFAULT, Engine, OptionsOf
 from dp_lsp.engine.composing import composed, linked, named_in
 from dp_lsp.engine.problems import IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
@@ -83,7 +83,7 @@ _BADNESS = {State.PROVED: 0, State.ASSUMED: 0, State.FAILED: 1, State.UNKNOWN: 2
 _KNOWN = {state: min(badness, 1) for state, badness in _BADNESS.items()}
 _A_REASON = "it is tried"
 _MOST_TOGETHER = 30  # fixes that are tried one after the other if they do not go together
-_MOST_CONTINUED = 4  # fixes that are made after the first one, which bring nothing to an end by themselves
+_MOST_CONTINUED = 7  # fixes that are made after the first one, which bring nothing to an end by themselves
 _KEPT = 4  # trials that another fix may share: those of the same place
 
 Analyses = Mapping[str, Analysis]
@@ -362,9 +362,13 @@ def _touches(span: Span, fix: Fix) -> bool:
 
 
 def _fresh(before: Verdict, after: Verdict) -> list[Problem]:
-    """The errors and warnings that there were not before, the errors first."""
-    known = {(each.code, each.message) for each in before.problems}
-    found = [each for each in filter(_is_serious, after.problems) if (each.code, each.message) not in known]
+    """The errors and warnings that there were not before, or not as often, the errors first."""
+    known = Counter((each.code, each.message) for each in before.problems)
+    found: list[Problem] = []
+    for each in filter(_is_serious, after.problems):
+        known[each.code, each.message] -= 1
+        if known[each.code, each.message] < 0:
+            found.append(each)
     return sorted(found, key=lambda each: each.severity is not Severity.ERROR)
 
 
@@ -439,10 +443,6 @@ _VALUES: tuple[Annotation, ...] = (
     ContainerOf(Kind.VECTOR, Base.REAL),
     ContainerOf(Kind.MATRIX, Base.REAL),
 )
-_DATASETS: tuple[Annotation, ...] = tuple(
-    DatasetOf(metric, ContainerOf(Kind.VECTOR, Base.REAL))
-    for metric in (DatasetMetric.CHANGE_ONE, DatasetMetric.SYMMETRIC)
-)
 _BREAK = re.compile(r"\r\n|\n|\r")
 
 
@@ -496,7 +496,7 @@ def _type(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
     for word in _WORD.finditer(seen.text, start, end):
         if word[0] not in (known := seen.analysis.language.annotations.words):
             yield from _spellings(Span(*word.span()), seen.text, known)
-    for type_ in map(seen.code.annotation, _DATASETS):
+    for type_ in map(seen.code.annotation, DATASETS):
         yield Fix(f"say what the records are: `{type_}`", (Edit(problem.span, type_),), sure=False)
 
 
@@ -516,7 +516,7 @@ def _spellings(span: Span, text: str, known: Iterable[str], words: Collection[st
 def _annotation(problem: Problem, seen: _CheckedText) -> Iterable[Fix]:
     """An annotation for a parameter that has none."""
     function = seen.analysis.function_named_at(problem.span.start)
-    return () if function is None else seen.fixes(Annotate(function.name_span, (*_DATASETS, *_VALUES, AFunction())))
+    return () if function is None else seen.fixes(Annotate(function.name_span, (*DATASETS, *_VALUES, AFunction())))
 
 
 def _may_accept(problem: Problem) -> bool:
@@ -633,13 +633,13 @@ def _unbox(problem: Problem, seen: _CheckedText) -> Iterable[Fix]:
 
 def _public(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
     """Of several parameters one that is public: a number that is known does not move, so what it scales moves by a
-    known factor. To make the only one public would be no answer."""
+    known factor. To make the only one public would be no answer, and datasets are never made public."""
     function = next((each for each in seen.analysis.functions if each.span.covers(problem.span.start)), None)
     if function is None:
         return
-    private = (each.name for each in function.parameters if not each.static)
+    private = [each.name for each in function.parameters if not each.static]
     named = [name for name in private if f"`{name}`" in problem.message]
-    for name in named if len(named) > 1 else ():
+    for name in named if len(private) > 1 else ():
         yield from seen.fixes(DeclarePublic(frozenset((name,)), function=function.name_span))
 
 
@@ -648,7 +648,7 @@ def _by_rows(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
     function = seen.function_at(problem)
     if function is not None:
         yield from seen.fixes(AddRows(function.span))
-        yield from seen.fixes(ProtectRecords(function.name_span, _DATASETS))
+        yield from seen.fixes(ProtectRecords(function.name_span, DATASETS))
 
 
 def _within_budget(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:

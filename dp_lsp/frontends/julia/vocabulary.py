@@ -233,6 +233,15 @@ FAMILIAR = {
     Familiar.SHUFFLES: frozenset({"shuffle", "shuffle!", "randperm"}),
     Familiar.ASKS: frozenset({"isnan", "isfinite", "isinf", "ismissing", "coalesce", "skipmissing", "nonmissingtype"}),
     Familiar.NO_NUMBER: frozenset({"NaN", "Inf", "missing"}),
+    Familiar.NOISE: frozenset(
+        {
+            *("laplace", "Laplace", "laplace_noise", "laplacian", "Laplacian", "normal", "Normal", "normal_noise"),
+            *("gauss", "Gauss", "gaussian", "Gaussian", "noise", "add_noise"),
+        }
+    ),
+    Familiar.SOME: frozenset({"any"}),
+    Familiar.EVERY: frozenset({"all"}),
+    Familiar.MARK: frozenset({"Priv", "Static"}),
 }
 """Everyday names without a rule, by what is known of them."""
 

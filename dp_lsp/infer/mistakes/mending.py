@@ -14,13 +14,13 @@ from dp_lsp.builtins.traits import Additive, Average, Clips, DividesByLast, Rank
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import Anything, ContainerOf, NumberOf
 from dp_lsp.core.descriptors import Descriptor
-from dp_lsp.core.evaluate import norms_of
+from dp_lsp.core.evaluate import norms_of, symbols_of
 from dp_lsp.core.sens import Sens, magnitude
 from dp_lsp.core.term import Apply, Branch, Call, Comprehension, Global, Literal, Loop, MakeTuple, Term, Use
 from dp_lsp.core.types import Base, BoolType, Clip, Container, Dataset, Kind, Norm, NumberType
 from dp_lsp.infer import problems
 from dp_lsp.infer.checks import result_term
-from dp_lsp.infer.mistakes.noise import MechanismCall, furthest, release_of
+from dp_lsp.infer.mistakes.noise import MechanismCall, divided, furthest, release_of
 from dp_lsp.infer.mistakes.scene import Scene, row
 from dp_lsp.intents import (
     DELTA,
@@ -70,9 +70,10 @@ def _releases(scene: Scene) -> Iterator[MechanismCall]:
 
 
 def _around(scene: Scene, span: Span) -> Iterator[MechanismCall]:
-    """The mechanisms that hide something that stands at a place."""
+    """The mechanisms that hide something that stands at a place, or are told there how far it moves."""
     for release in _releases(scene):
-        if any(part.span == span for part in scene.flow(release.hidden)):
+        declared = release.place is not None and release.place.span == span
+        if declared or any(part.span == span for part in scene.flow(release.hidden)):
             yield release
 
 
@@ -101,7 +102,8 @@ def _delta(scene: Scene) -> Expression:
 def _far(scene: Scene, node: Term) -> Expression:
     """How far something moves, or what is asked for if no bound is known."""
     far = furthest(scene, node)
-    return DISTANCE if far.zero or far.infinite or norms_of(far) else far
+    named = all(each.name.isidentifier() for each in symbols_of(far))
+    return far if named and not (far.zero or far.infinite or norms_of(far)) else DISTANCE
 
 
 class Statistic(NamedTuple):
@@ -175,6 +177,24 @@ def _bounds(scene: Scene, problem: Problem) -> Iterator[Fix]:
         norm = next((each.noise.norm for each in releases if each.noise.norm in _NOISY), None) or Norm.L2
         title = f"clip the rows of `{written}` to a largest norm"
         yield from scene.inference.fixes(Through(title, node.span, (remedies.rows_bounded(norm),), sure=False))
+
+
+def _bounded_release(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A number that may be any, and that noise is added to, is put between bounds that the author chooses."""
+    for release in _releases(scene):
+        if release.hidden.span == problem.span and isinstance(scene.type(release.hidden), NumberType):
+            title = f"clamp `{_written(scene, release.hidden)}`, with bounds chosen without looking at the data"
+            bounded = remedies.bounded(_likely(scene, release))
+            yield from scene.inference.fixes(Through(title, problem.span, (bounded,), sure=False))
+
+
+def _annotated(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """What something is made of whose type nobody wrote are records."""
+    whole = next((each for each in scene.terms if each.span == problem.span), None)
+    used = {each.local for each in scene.flow(whole) if isinstance(each, Use)} if whole is not None else set()
+    for param in scene.method.params:
+        if param.local in used and isinstance(param.type, Anything) and not param.static:
+            yield from scene.inference.fixes(DeclareRecords(param.span, remedies.DATASETS))
 
 
 def _likely(scene: Scene, release: MechanismCall) -> str | None:
@@ -272,12 +292,28 @@ def _statistic(scene: Scene, problem: Problem) -> Iterator[Fix]:
     """Noise is added to a statistic, and not to records."""
     for release in _releases(scene):
         if release.hidden.span == problem.span and isinstance(scene.type(release.hidden), Dataset):
+            yield from _before_it(scene, release)
             for statistic in statistics(scene, release.hidden):
                 far = release.place is not None and isinstance(scene.static(release.place), Poly)
                 edits: list[tuple[Span, Expression]] = [(release.hidden.span, statistic.made)]
                 if release.place is not None and far and not _is_enough(release, statistic.far):
                     edits.append((release.place.span, statistic.far))
                 yield from scene.inference.fixes(Write("add the noise to a statistic: `{code}`", tuple(edits)))
+
+
+def _before_it(scene: Scene, release: MechanismCall) -> Iterator[Fix]:
+    """Of the records with noise a statistic is made: the noise is added to that statistic of the records."""
+    for user in _users(scene, release.call):
+        if not isinstance(user, Call) or len(user.args) != 1 or row(user).has(RecordCount):
+            continue
+        made = Made(user.builtin, (_written(scene, release.hidden),))
+        title = "add the noise to a statistic: `{code}`"
+        if user.args[0] is release.call:
+            far: Expression = DISTANCE if release.place is None else _written(scene, release.place)
+            yield from _write(scene, title, user.span, _again(scene, release, far, made, share=False))
+        else:
+            edits = ((release.hidden.span, made), (user.span, _written(scene, user.args[0])))
+            yield from scene.inference.fixes(Write(title, edits))
 
 
 def _is_enough(release: MechanismCall, far: Expression) -> bool:
@@ -295,9 +331,25 @@ def _noise_by_record(scene: Scene, problem: Problem) -> Iterator[Fix]:
         return
     for release in _releases(scene):
         if loop.span.start <= release.call.span.start and release.call.span.end <= loop.span.end:
+            yield from _of_all_before(scene, release, loop, records)
             for statistic in statistics(scene, records):
                 made = _again(scene, release, statistic.far, statistic.made, share=False)
                 yield from _write(scene, "add the noise to a statistic: `{code}`", loop.span, made)
+
+
+def _of_all_before(scene: Scene, release: MechanismCall, loop: Term, records: Term) -> Iterator[Fix]:
+    """Of the noisy records one statistic is made, and perhaps they are counted: the noise is added to the statistic,
+    and the records are counted."""
+    users = [each for each in _users(scene, loop) if isinstance(each, Call) and len(each.args) == 1]
+    statistics_ = [each for each in users if not row(each).has(RecordCount)]
+    if len(statistics_) != 1 or any(each.args[0] is loop for each in users):
+        return
+    far: Expression = DISTANCE if release.place is None else _written(scene, release.place)
+    made = Made(statistics_[0].builtin, (_written(scene, records),))
+    counted = remedies.number_of(_written(scene, records))
+    edits: list[tuple[Span, Expression]] = [(loop.span, _again(scene, release, far, made, share=False))]
+    edits += [(each.span, counted if row(each).has(RecordCount) else _written(scene, each.args[0])) for each in users]
+    yield from scene.inference.fixes(Write("add the noise to a statistic: `{code}`", tuple(edits)))
 
 
 def _is_dataset(scene: Scene, node: Term) -> bool:
@@ -347,20 +399,27 @@ def _released(scene: Scene, problem: Problem) -> Iterator[Fix]:
     whole = result_term(scene.method)
     for start in (node, whole if problem.span == scene.method.name_span else None):
         raw = [*_raw(scene, start)] if start is not None else []
+        if start is whole and whole is not None:
+            raw += [
+                each for part in scene.flow(whole) if isinstance(part, Branch) for each in _raw(scene, part.condition)
+            ]
         for each in raw:
-            yield from _by_its_release(scene, each)
+            yield from _by_its_release(scene, start, each)
             for hidden in _hidden(scene, each):
                 yield from _write(scene, "release it by a mechanism: `{code}`", each.span, hidden)
 
 
-def _by_its_release(scene: Scene, node: Term) -> Iterator[Fix]:
-    """A name of what was released of a value."""
+def _by_its_release(scene: Scene, whole: Term | None, node: Term) -> Iterator[Fix]:
+    """A name of what was released of a value, where the two are not compared with each other."""
+    compared = set() if whole is None or isinstance(whole, MakeTuple) else {*scene.flow(whole)}
     for bind in scene.binds:
         release = release_of(scene, bind.term)
         if release is None or len(bind.targets) != 1 or bind.span.end > node.span.start:
             continue
         if _written(scene, _through_names(scene, release.hidden)) == _written(scene, _through_names(scene, node)):
             name = bind.targets[0].name
+            if any(isinstance(each, Use) and each.local is bind.targets[0] for each in compared):
+                continue
             yield from _write(scene, "use what was released of it: `{code}`", node.span, name)
 
 
@@ -372,33 +431,103 @@ def _unprinted(scene: Scene, problem: Problem) -> Iterator[Fix]:
 
 
 def _by_mechanism(scene: Scene, problem: Problem) -> Iterator[Fix]:
-    """Noise that is drawn and added is that of a mechanism."""
+    """Noise that is drawn and added, or drawn around a statistic, is that of a mechanism."""
+    for node in scene.terms:
+        around = _drawn_around(scene, node)
+        if isinstance(node, Apply) and around is not None and problem.span in (node.span, node.function.span):
+            for hidden in _hidden(scene, around):
+                yield from _write(scene, "let a mechanism add the noise: `{code}`", node.span, hidden)
     for call in scene.calls:
         if not row(call).has(Additive) or len(call.args) != 2:
             continue
         noise = [each for each in call.args if _draws(scene, each)]
         others = [each for each in call.args if each not in noise]
         if len(noise) == 1 and len(others) == 1:
-            unused = _binding(scene, noise[0])
-            for hidden in _hidden(scene, others[0]):
+            for hidden, kept in (
+                *_as_written(scene, noise[0], others[0]),
+                *((each, ()) for each in _hidden(scene, others[0])),
+            ):
+                unused = _binding(scene, noise[0], kept)
                 for fix in _write(scene, "let a mechanism add the noise: `{code}`", call.span, hidden):
                     yield fix._replace(edits=(*unused, *fix.edits))
 
 
-def _binding(scene: Scene, noise: Term) -> tuple[Edit, ...]:
-    """What takes out the line that gives noise a name, if it has one."""
-    for bind in scene.binds:
-        if isinstance(noise, Use) and noise.local in bind.targets:
-            return tuple(edit for fix in scene.inference.fixes(LeaveOut("", bind.span)) for edit in fix.edits)
-    return ()
+def _as_written(scene: Scene, noise: Term, hidden: Term) -> Iterator[tuple[Expression, tuple[Term, ...]]]:
+    """A mechanism with the distance and the ε of which the scale of the noise is made, distance / ε; with these two."""
+    drawn = next((each for each in scene.flow(noise) if _is_called(scene, each, Familiar.NOISE)), None)
+    scale = _through_names(scene, drawn.args[-1]) if isinstance(drawn, Apply) and drawn.args else None
+    if (
+        isinstance(scale, Call)
+        and row(scale).has(DividesByLast)
+        and len(scale.args) == 2
+        and not _is_dataset(scene, hidden)
+    ):
+        distance, epsilon = scale.args
+        if not any(_is_statistic(scene, part) for part in scene.flow(distance)):
+            made = remedies.laplace(_written(scene, distance), _written(scene, epsilon), _written(scene, hidden))
+            yield made, (distance, epsilon)
+
+
+def _binding(scene: Scene, noise: Term, kept: tuple[Term, ...]) -> tuple[Edit, ...]:
+    """What takes out the lines that give noise, or what is only read to draw it, a name; but for what is ``kept``."""
+    flow = {*scene.flow(noise)}.difference(*map(scene.flow, kept))
+    read_elsewhere = {each.local for each in scene.terms if isinstance(each, Use) and each not in flow}
+    used = {each.local for each in flow if isinstance(each, Use)} - read_elsewhere
+    unused = (bind for bind in scene.binds if bind.targets and used.issuperset(bind.targets))
+    left_out = (scene.inference.fixes(LeaveOut("", bind.span)) for bind in unused)
+    return tuple(edit for fixes in left_out for fix in fixes for edit in fix.edits)
+
+
+def _is_called(scene: Scene, node: Term, *familiar: Familiar) -> bool:
+    """Whether something is a call of a name without a rule of which one of these is known."""
+    does = scene.inference.context.language.vocabulary.does
+    return (
+        isinstance(node, Apply)
+        and isinstance(node.function, Global)
+        and scene.inference.context.resolve(node.function.name) is None
+        and any(does(node.function.name, each) for each in familiar)
+    )
+
+
+def _distribution(scene: Scene, node: Term) -> Term:
+    """What something is drawn from, where it is drawn by a call of its own."""
+    if isinstance(node, Apply) and _is_called(scene, node, Familiar.DRAWS) and node.args:
+        return _through_names(scene, node.args[0])
+    return node
+
+
+def _statistics_given(scene: Scene, noise: Term) -> list[Term]:
+    """The statistics that noise is drawn around, or may be: none where it is drawn around a number that is written."""
+    if not isinstance(noise, Apply) or not noise.args or (len(noise.args) > 1 and isinstance(noise.args[0], Literal)):
+        return []
+    return [each for each in noise.args if any(_is_statistic(scene, part) for part in scene.flow(each))]
+
+
+def _is_statistic(scene: Scene, node: Term) -> bool:
+    """Whether something is what a function with a name makes of a parameter."""
+    params = {param.local for param in scene.method.params}
+    named = isinstance(node, Apply) or (isinstance(node, Call) and node.builtin.isidentifier())
+    given = node.args if isinstance(node, Apply | Call) else ()
+    return named and any(isinstance(each, Use) and each.local in params for each in given)
+
+
+def _drawn_around(scene: Scene, node: Term) -> Term | None:
+    """The one statistic that noise is drawn around."""
+    noise = _distribution(scene, node)
+    found = _statistics_given(scene, noise) if _is_called(scene, noise, Familiar.NOISE) else []
+    return found[0] if len(found) == 1 else None
 
 
 def _draws(scene: Scene, node: Term) -> bool:
-    """Whether something is noise: it is drawn, or a mechanism was given something public."""
-    does = scene.inference.context.language.vocabulary.does
+    """Whether something is noise, and nothing private beside it: it is drawn, or called so, or a mechanism was given
+    something public."""
+    top = _through_names(scene, node)
+    if isinstance(top, Call) and row(top).has(Additive):
+        noise = [each for each in top.args if _draws(scene, each)]
+        return bool(noise) and not any(scene.private(each) for each in top.args if each not in noise)
     for each in scene.flow(node):
-        if isinstance(each, Apply) and isinstance(each.function, Global) and does(each.function.name, Familiar.DRAWS):
-            return True
+        if _is_called(scene, each, Familiar.DRAWS, Familiar.NOISE):
+            return not _statistics_given(scene, _distribution(scene, each))
         release = release_of(scene, each)
         if release is not None and not scene.private(release.hidden):
             return True
@@ -413,7 +542,7 @@ def _arguments(scene: Scene, problem: Problem) -> Iterator[Fix]:
     for call in scene.calls:
         if call.span == problem.span:
             written = tuple(_written(scene, each) for each in call.args)
-            made = remedies.with_delta(call.builtin, written, _delta(scene))
+            made = remedies.completed(call.builtin, written, _epsilon(scene), _delta(scene))
             if made is not None:
                 yield from _write(scene, "write `{code}`", call.span, made)
 
@@ -545,10 +674,52 @@ def _in_brackets(scene: Scene, problem: Problem) -> Iterator[Fix]:
         yield from scene.inference.fixes(InBrackets(problem.span))
 
 
+def _called_at(scene: Scene, problem: Problem, *familiar: Familiar) -> Iterator[Apply]:
+    """The calls of names without a rule, of which one of these is known, that a problem is about."""
+    for node in scene.terms:
+        if isinstance(node, Apply) and node.function.span == problem.span and _is_called(scene, node, *familiar):
+            yield node
+
+
+def _by_counting(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """Whether something holds of some, or of all, is how many it holds of."""
+    for node in _called_at(scene, problem, Familiar.SOME, Familiar.EVERY):
+        written = tuple(_written(scene, each) for each in node.args)
+        if written:
+            made = (remedies.some if _is_called(scene, node, Familiar.SOME) else remedies.every)(written)
+            yield from _write(scene, "count the records of which it holds: `{code}`", node.span, made)
+
+
+def _whole_quotient(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A quotient that drops nothing."""
+    for node in _called_at(scene, problem, Familiar.WHOLE_QUOTIENT):
+        if len(node.args) == 2:
+            yield divided(scene, node)
+
+
+def _mark(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A mark of a declaration that is called like a function."""
+    for node in _called_at(scene, problem, Familiar.MARK):
+        if len(node.args) == 1:
+            yield from _write(
+                scene, "leave out the mark, which is no function: `{code}`", node.span, _written(scene, node.args[0])
+            )
+
+
 def _root(scene: Scene, problem: Problem) -> Iterator[Fix]:
     """The root of a noisy number, instead of noise on a root."""
     square = remedies.ROOTS.get(_text(scene, problem.span))
     for release in _releases(scene) if square else ():
+        hidden = _through_names(scene, release.hidden)
+        if (
+            square
+            and isinstance(hidden, Apply)
+            and hidden is not release.hidden
+            and hidden.function.span == problem.span
+        ):
+            root = remedies.root_of(_written(scene, release.call))
+            title = "release the square, and take its root: `{code}`"
+            yield from scene.inference.fixes(Write(title, ((release.call.span, root), (problem.span, square))))
         start, end = release.call.span
         if start <= problem.span.start and problem.span.end <= end:
             text = (
@@ -575,17 +746,19 @@ def _for_its_norm(scene: Scene, problem: Problem) -> Iterator[Fix]:
 RULES: dict[str, tuple[Rule, ...]] = {
     kind.code: rules
     for kind, rules in (
-        (problems.DoesNotFit, (_bounds, _in_brackets)),
-        (problems.NoRule, (_root,)),
+        (problems.DoesNotFit, (_bounds, _in_brackets, _annotated)),
+        (problems.UnboundedInput, (_bounded_release,)),
+        (problems.NoRule, (_root, _by_counting, _whole_quotient)),
+        (problems.UnknownName, (_by_mechanism, _mark)),
         (problems.OtherNorm, (_for_its_norm,)),
         (problems.UnknownCount, (_noisy_average, _noisy_quantile)),
         (problems.PrivateCount, (_ordered, _noisy_average, _noisy_count, _public_epsilon)),
         (problems.BoundFromData, (_ordered, _public_epsilon)),
         (problems.MustBePublic, (_public_epsilon, _ordered)),
         (problems.NoiseOnRecords, (_statistic,)),
-        (problems.WrongArgument, (_noise_by_record, _added_up, _for_each, _untrusted)),
+        (problems.WrongArgument, (_noise_by_record, _added_up, _for_each, _untrusted, _annotated)),
         (problems.NoMechanism, (_released,)),
-        (problems.LeavesUnprotected, (_released,)),
+        (problems.LeavesUnprotected, (_released, _annotated)),
         (problems.PrivateBranch, (_released,)),
         (problems.PrivateOutput, (_unprinted,)),
         (problems.OwnNoise, (_by_mechanism,)),

@@ -157,13 +157,17 @@ def dropped(scene: Scene, call: Call, argument: str, quotient: Apply) -> Problem
     divides = isinstance(function, Global) and does(function.name, Familiar.WHOLE_QUOTIENT)
     if release is None or release.noise.declares != argument or not divides or len(quotient.args) != 2:
         return None
-    top, bottom = (scene.written(node) for node in quotient.args)
     what = f"`{scene.written(quotient)}` drops the remainder"
-    infix = quotient.args[0].span.end <= function.span.start
-    code = scene.inference.code
+    return _wrong_end(scene, release, quotient, what)._replace(fixes=(divided(scene, quotient),))
+
+
+def divided(scene: Scene, quotient: Apply) -> Fix:
+    """A quotient that drops nothing, instead of one that does."""
+    top, bottom = (scene.written(node) for node in quotient.args)
+    code, sign = scene.inference.code, quotient.function.span
+    infix = quotient.args[0].span.end <= sign.start
     whole = Edit(quotient.span, code.call("/", f"({top})", f"({bottom})"))
-    fix = Fix(f"divide by `{code['/']}`", (Edit(function.span, code["/"]) if infix else whole,))
-    return _wrong_end(scene, release, quotient, what)._replace(fixes=(fix,))
+    return Fix(f"divide by `{code['/']}`", (Edit(sign, code["/"]) if infix else whole,))
 
 
 def _bounds(scene: Scene, node: Term) -> Iterator[Bounds]:
