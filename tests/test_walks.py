@@ -73,6 +73,13 @@ def test_a_statistic_that_noise_is_drawn_around_is_not_taken_for_noise(released:
     assert "sum(v)" in body and re.search(other, body), found
 
 
+def test_what_is_protected_is_not_made_public(walker: Walker) -> None:
+    """A number is made public beside records, and not beside another number."""
+    text = "function f(x::Real, y::Real, eps::Static(Real)) :: Priv()\n    laplacian_mechanism(1, eps, x^2 + y)\nend\n"
+    found = walker.walk(text).text
+    assert "x::Real, y::Real" in found, found
+
+
 def test_what_was_released_is_not_compared_with_itself(walker: Walker) -> None:
     found = walked(ROOT / "fixtures" / "first_steps" / "error_of_the_noise.jl", walker)
     assert "noisy - noisy" not in found.text, found

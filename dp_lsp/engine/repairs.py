@@ -31,7 +31,7 @@ from dp_lsp.analysis.records import (
 )
 from dp_lsp.builtins.remedies import DATASETS, NAMED, SPENDING, UNBOX
 from dp_lsp.core.annotation import AFunction, Annotation, ContainerOf, NumberOf
-from dp_lsp.core.types import Base, Kind
+from dp_lsp.core.types import Base, Dataset, Kind, NumberType
 from dp_lsp.engine.check import DEFAULT, Engine, OptionsOf
 from dp_lsp.engine.composing import composed, linked, named_in
 from dp_lsp.engine.problems import IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
@@ -633,13 +633,15 @@ def _unbox(problem: Problem, seen: _CheckedText) -> Iterable[Fix]:
 
 def _public(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
     """Of several parameters one that is public: a number that is known does not move, so what it scales moves by a
-    known factor. To make the only one public would be no answer, and datasets are never made public."""
+    known factor. To make the only one public would be no answer, unless it is a number beside a dataset, such as a
+    limit that records are compared with."""
     function = next((each for each in seen.analysis.functions if each.span.covers(problem.span.start)), None)
     if function is None:
         return
-    private = [each.name for each in function.parameters if not each.static]
-    named = [name for name in private if f"`{name}`" in problem.message]
-    for name in named if len(private) > 1 else ():
+    private = [each for each in function.details.parameters if not each.static]
+    named = [each for each in private if f"`{each.name}`" in problem.message]
+    beside = any(isinstance(each.type, Dataset) for each in private)
+    for name in (each.name for each in named if len(named) > 1 or (beside and isinstance(each.type, NumberType))):
         yield from seen.fixes(DeclarePublic(frozenset((name,)), function=function.name_span))
 
 
