@@ -87,7 +87,7 @@ class Program:
                 self.definers.setdefault(definition.name, []).append(index)
                 self._definitions.setdefault(definition.name, []).append((next(position), definition))
         known = (each for found in self._definitions.values() for _, each in found)
-        self._callable = {each.name for each in known if not self._is_apart(each)}
+        self._callable = {each.name for each in known if not self._is_apart(each)} if self.apart else set()
 
     def _is_apart(self, definition: Definition) -> bool:
         """Whether a method is called for no value of the language."""
@@ -95,7 +95,7 @@ class Program:
 
     def counts(self, definition: Definition) -> bool:
         """Whether who uses its name may use a definition: all do, if none is called for a value of the language."""
-        return definition.name not in self._callable or not self._is_apart(definition)
+        return not self.apart or definition.name not in self._callable or not self._is_apart(definition)
 
     def put(self, index: int, unit: InferenceUnit) -> None:
         """The unit is this one, as it is lowered now."""
@@ -111,7 +111,9 @@ class Program:
 
     def defined(self, name: str) -> tuple[Conflict | None, bool]:
         """Why the definitions of a name contradict each other, if they do, and whether there is just one."""
-        found = [each for each in self._definitions.get(name, ()) if self.counts(each[1])]
+        found = self._definitions.get(name, [])
+        if self.apart:
+            found = [each for each in found if self.counts(each[1])]
         if len(found) < 2:
             return None, bool(found)
         if name not in self._conflicts:
@@ -134,9 +136,8 @@ class Program:
         """What a unit must be lowered with that was lowered without: what the functions of other units do, if it
         mentions one that changes a parameter, or if it was refused for not knowing. Those units are final."""
         unit = self.units[index]
-        structures = tuple(
-            (name, each) for name in sorted(unit.uses) if (each := self._structures.get(name)) is not None
-        )
+        named = ((name, self._structures[name]) for name in sorted(unit.uses & self._structures.keys()))
+        structures = tuple((name, each) for name, each in named if each is not None)
         if not unit.lowered.cautious and self._changing.isdisjoint(unit.uses):
             return structures
         found = [(name, aliasing(self._methods(name, index))) for name in sorted(unit.uses & self.definers.keys())]
