@@ -75,9 +75,9 @@ class Effort:
             self._written_out.add(found)
             return found
 
-        def added(round_: accumulators._Round) -> list[Term]:
+        def added(round_: accumulators._Round) -> tuple[list[Term], list[Term]]:
             found = totals(round_)
-            self.several |= len(found) > 1
+            self.several |= len(found[0]) > 1
             return found
 
         monkeypatch.setattr(Inference, "infer", counted)

@@ -68,15 +68,9 @@ def test_no_random_program_is_proved_for_small_data_only() -> None:
     assert found.hollow == () and found.conditions > 5
 
 
-SAME = "g(v::MetricVector(Real, L1), w::MetricVector(Real, L1)) = v + w\n"
-
-
-@pytest.mark.parametrize(
-    ("given", "codes"),
-    [("[1.0, 2.0]", ["DP310"]), ("zeros(3)", ["DP310"]), ("zeros(n)", []), ("w", [])],
-)
-def test_a_size_that_must_be_a_number_is_no_condition(given: str, codes: list[str]) -> None:
+@pytest.mark.parametrize("given", ["[1.0, 2.0]", "zeros(3)", "zeros(n)", "w"])
+def test_a_vector_of_numbers_has_as_many_as_what_it_is_used_for(given: str) -> None:
+    same = "g(v::MetricVector(Real, L1), w::MetricVector(Real, L1)) = v + w\n"
     head = "f(v::MetricVector(Real, L1), w::MetricVector(Real, L1), n::Static(Integer)) :: Priv() ="
-    found = ENGINE.check(f"{SAME}{head} laplacian_mechanism(2, 1, g(v, {given}))\n")
-    assert [each.code for each in found.problems if each.code == "DP310"] == codes
-    assert found.functions[1].state is (State.FAILED if codes else State.PROVED)
+    found = ENGINE.check(f"{same}{head} laplacian_mechanism(2, 1, g(v, {given}))\n")
+    assert found.functions[1].state is State.PROVED

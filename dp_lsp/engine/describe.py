@@ -513,8 +513,11 @@ def _sizes(type_: Type) -> set[Symbol]:
 
 
 def _counts(type_: Type) -> set[Symbol]:
-    """Those of them that say how many entries or rows there are, and not how many columns."""
+    """Those of them that say how many records there are, and not how many columns. A vector of numbers has as many as
+    what it is used for."""
     match type_:
+        case Container(kind=Kind.VECTOR) if not holds_records(type_):
+            return set()
         case TupleType(items):
             return set().union(*map(_counts, items))
         case Dataset():

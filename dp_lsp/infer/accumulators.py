@@ -53,16 +53,16 @@ def summed(inference: Inference, node: term.Loop) -> Evaluation | None:
     if records is None:
         return None
     try:
-        totals = _Round(node, records).totals()
+        totals, rest = _Round(node, records).totals()
     except _Unlike:
         inference.report(_more_than_added(node, records))
         _, starting = inference.infer_all(start for _, start in node.carried)
         lost = [inference.hole("a loop over records") for _ in node.carried]
         return Evaluation(inference.tuple_of(node.span, lost)).after(starting)
     inference.context.totals[node] = tuple(totals)
-    values, effects = inference.infer_all(totals)
+    values, effects = inference.infer_all([*totals, *rest])
     starts = (inference.recorder.judgements[start] for _, start in node.carried)  # which are parts of the totals
-    found = [_of_no_round_too(inference, *each) for each in zip(values, starts, strict=True)]
+    found = [_of_no_round_too(inference, *each) for each in zip(values[: len(totals)], starts, strict=True)]
     return Evaluation(inference.tuple_of(node.span, found), effects)
 
 
@@ -146,14 +146,15 @@ class _Round:
         self._records = records
         self._added = {local: _Added(place, None) for place, (local, _) in enumerate(node.carried)}
 
-    def totals(self) -> list[Term]:
-        """What is carried after all rounds: what it starts with, and the sum of what each record adds."""
+    def totals(self) -> tuple[list[Term], list[Term]]:
+        """What is carried after all rounds: what it starts with, and the sum of what each record adds. And what else is
+        evaluated: all that the rounds do, where nothing is added."""
         if _releases(self._records.body):
             raise _Unlike
         result, own = self._records.body.result, self._own(self._records.body.binds)
         ends = result.items if isinstance(result, term.MakeTuple) else (result,)
         added = [self._of(end) for end in ends]
-        if [each.place for each in added] != [*range(len(self._node.carried))]:
+        if [each.place for each in added] != [*range(len(self._node.carried))] or self._forgets():
             raise _Unlike
         totals, binds = list[Term](), own
         for each, (_, start) in zip(added, self._node.carried, strict=True):
@@ -162,18 +163,27 @@ class _Round:
                 continue
             totals.append(self._total(start, Body(binds or _needed(own, each.term), each.term)))
             binds = ()  # all that a round does is done in the first sum
-        return totals
+        nothing = term.Literal(self._node.span, Fraction(0), True)
+        return totals, [self._made_of_all(Body(binds, nothing))] if binds else []
+
+    def _forgets(self) -> bool:
+        """Whether something that was added is in nothing that is left: it was evaluated all the same."""
+        read = {each.local for each in _all_of(self._records.body) if isinstance(each, term.Use)}
+        return not self._added.keys() - {local for local, _ in self._node.carried} <= read
 
     def _total(self, start: Term, each: Body) -> Term:
+        total = Call(each.result.span, builtins.TOTAL, (self._made_of_all(each),), each.result.span)
+        return Call(self._node.span, builtins.PLUS, (start, total), each.result.span)
+
+    def _made_of_all(self, each: Body) -> Term:
+        """What is made of each record."""
         entry = self._records.each
         span, header = each.result.span, entry.span
         param = term.Param(entry, Anything(), static=False, span=header)
         around, none = self._node.span, frozenset[str]()  # all that a round makes is made inside of the loop
         made = term.Method(entry.name, around, header, header, (param,), (entry.name,), Anything(), False, each, none)
         function = term.Closure(span, (made,))
-        values = Call(span, builtins.MAKING, (function, term.Use(self._node.last.span, self._records.over)), span)
-        total = Call(span, builtins.TOTAL, (values,), span)
-        return Call(self._node.span, builtins.PLUS, (start, total), span)
+        return Call(span, builtins.MAKING, (function, term.Use(self._node.last.span, self._records.over)), span)
 
     def _own(self, binds: Iterable[Bind]) -> tuple[Bind, ...]:
         """What a round makes of its record alone, in order; what it adds is noted."""

@@ -280,24 +280,25 @@ class Worker:
         """Tell what is wanted of a document's newest text. None if nothing stands at that offset, or nothing could be
         found out, which is not tried again. Returns a number to :meth:`withdraw` it."""
         self._numbers += 1
-        limit = self._limit_for(document)
-        self._asked[self._numbers] = limit, tell
-        self.start()
+        number, limit = self._numbers, self._limit_for(document)
+        self._asked[number] = limit, tell
+        self.start()  # which has a number of its own
         if self._link:
-            self._link.send(Derive(self._numbers, document, offset, options, limit, wanted))
+            self._link.send(Derive(number, document, offset, options, limit, wanted))
             self._watch_jobs()
-        return self._numbers
+        return number
 
     def move(self, moves: tuple[tuple[str, str], ...], tell: Tell) -> int:
         """Tell which paths in files must be others once these files and folders have other names. As with
         :meth:`derive`, None if that could not be found out."""
         self._numbers += 1
-        self._asked[self._numbers] = self._limit, tell
+        number = self._numbers
+        self._asked[number] = self._limit, tell
         self.start()
         if self._link:
-            self._link.send(MovedPaths(self._numbers, moves, self._limit))
+            self._link.send(MovedPaths(number, moves, self._limit))
             self._watch_jobs()
-        return self._numbers
+        return number
 
     def hasten(self, key: bytes) -> None:
         """Somebody waits for what is awaited of the record with this key."""

@@ -63,10 +63,16 @@ def holds_for_large(formula: str) -> bool:
     return _holds(formula)
 
 
+def _kind(found: re.Match[str]) -> str:
+    """How many columns there are does not grow with the records."""
+    return "columns" if found[0].startswith("cols") else "size"
+
+
 @cache
 def _holds(formula: str) -> bool:
-    named = {found: f"size_{index}" for index, found in enumerate(dict.fromkeys(SIZE.findall(formula)))}
-    text = SIZE.sub(lambda found: named[found[1]], formula)
+    named = {found[0]: found for found in SIZE.finditer(formula)}
+    numbers = {value: place for place, value in enumerate(dict.fromkeys(found[1] for found in named.values()))}
+    text = SIZE.sub(lambda found: f"{_kind(found)}_{numbers[found[1]]}", formula)
     names = sorted(set(re.findall(r"\b[^\W\d]\w*\b(?!\()", text)) - {"oo"})
     symbols = {name: sympy.Symbol(name) for name in names}
     text = re.sub(r"(\w+)\[(\d+)\]", r"\1_\2", text)
