@@ -41,8 +41,8 @@ MATRIX = "f(m::MetricMatrix(Real, Symmetric), eps::Static()) :: Priv() = laplaci
         ),
         (
             "f(v::MetricVector(Real, L1)) = (v .= 0; v)",
-            "A broadcast into an array is not part of the language that is checked, so nothing is known of `f`; "
-            "write `v = …`, which makes a new vector",
+            "`v` is changed in place, and others may hold it: change only a vector that is made in the same function, "
+            "and use it otherwise only behind its last change",
         ),
         (
             "f(v::MetricVector(Real, InsertDelete), w::MetricVector(Real, InsertDelete)) = length(v[w .> 0])",

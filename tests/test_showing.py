@@ -163,7 +163,7 @@ def test_a_parameter_is_given_a_number_for_the_session(driver: Driver) -> None:
     run(driver, "setParameter", URI, "noisy:k", 3)
     status = run(driver, "setParameter", URI, "eps", 0.25)["result"]
     assert status["status"] == "proved"
-    assert lens() == "proved, under 1 condition · x: ε 0.75  δ 0 (basic) · a change by at most 1"
+    assert lens() == "proved, under 1 condition · a change by at most 1 · x: ε 0.75  δ 0 (basic)"
     (numeric,) = driver.ask("dp/report", {"uri": URI})["result"]["files"][0]["functions"][0]["numeric"]
     assert numeric["epsilon"] == 0.75
     assert "`noisy:k` = 3" in run(driver, "showReport", URI)["result"]

@@ -71,7 +71,7 @@ def test_random_edits_in_every_encoding(encoding: PositionEncodingKind) -> None:
         source, edits = apply(document.source, changes, encoding)
         assert source.text == expected
         replayed = document.source.text
-        for (start_, end_), new in edits:
+        for (start_, end_), new, _ in edits:
             replayed = replayed[:start_] + new + replayed[end_:]
         assert replayed == expected
 
@@ -173,7 +173,7 @@ def settle(document: Document, uses: dict[str, set[str]]) -> None:
 
 def edit(document: Document, *edits: Edit) -> None:
     text = document.source.text
-    for (start, end), new in edits:
+    for (start, end), new, _ in edits:
         text = text[:start] + new + text[end:]
     document.edit(document.version + 1, Source(text), edits)
 
