@@ -126,6 +126,7 @@ def lasts(derivation: Derivation, rule: str) -> list[tuple[str, ...]]:
 NOT_TOLD = {
     ("broadcasts", "released"): "a step of noise that is put into a vector is named by the broadcast",
     ("cells-of-rounds", "narrow"): "what a record does to a round that is written out is no step",
+    ("cells-of-rounds", "on_both_sides"): "likewise",
 }
 """Functions with a number that no step before it explains, though it is proved: what is missing."""
 
