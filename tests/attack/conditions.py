@@ -168,6 +168,28 @@ function f(v::MetricVector(Bounded(Real, 0, 10), ChangeOne))
     s
 end
 """,
+    "loops: a round that adds nothing is run": """
+function f(v::MetricVector(Bounded(Real, 0, 1), Symmetric))
+    for x in v
+        @assert x < 0.5
+    end
+    sum(v)
+end
+""",
+    "loops: what a round forgets was done": """
+function f(v::MetricVector(Bounded(Real, 0, 1), Symmetric))
+    s = 0
+    for x in v
+        before = s
+        if x > 0.5
+            println("large")
+            s += 1
+        end
+        s = before
+    end
+    sum(v)
+end
+""",
     "loops: without a round there is what was at the start": """
 kind(s::Integer) = 1
 kind(s::Real) = 2
@@ -249,6 +271,11 @@ def conditions() -> Iterator[Rule]:
     yield _without("parts: what a call sees is what the filter keeps", releases, "_one_of", _always(lambda case: {}))
     yield _without("turns: each side of a public choice counts", forms, "of_either", _of_the_second)
     yield _without("loops: each record is added", accumulators, "_from_the_first", _always(True))
+    yield _without(
+        "loops: a round that adds nothing is run",
+        *(accumulators._Round, "totals", lambda right: lambda self: (right(self)[0], [])),
+    )
+    yield _without("loops: what a round forgets was done", accumulators._Round, "_forgets", _always(False))
     yield _without(
         "loops: without a round there is what was at the start",
         *(accumulators, "_of_no_round_too", lambda right: lambda inference, total, start: total),
