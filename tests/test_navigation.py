@@ -483,6 +483,14 @@ def verdicts(analysis: Analysis) -> tuple[object, ...]:
     return functions, sorted(problem.code for problem in analysis.problems if problem.code != "DP427")
 
 
+def test_a_name_is_renamed_wherever_it_stands_in_a_broadcast() -> None:
+    document = checked("f(v, w) = count((v .> 65) .& (v .< 70)) + sum(18 .<= v .< w .+ w)\n")
+    renamed = "f(fresh_name, w) = count((fresh_name .> 65) .& (fresh_name .< 70)) + sum(18 .<= fresh_name .< w .+ w)\n"
+    assert replaced(document, 2) == renamed
+    found = navigation.references(document, 2, declaration=True)
+    assert [each.span.start for each in found] == [2, 17, 30, 53]
+
+
 def test_a_renamed_program_means_the_same() -> None:
     """Every name of some programs that can be renamed, one after the other."""
     engine = Engine()

@@ -96,7 +96,7 @@ class _Walk:
             if scope is None or scope.owner(of) is None:
                 self._note(start, end, name, NameRole.FIELD, None)
         self._noted.sort(key=_by_place)
-        for start, end, name, role, scope in self._noted:
+        for start, end, name, role, scope in dict.fromkeys(self._noted):  # comparisons share an operand
             if scope is None:
                 owner = None
             elif (scope, name) in owners:
@@ -205,9 +205,10 @@ class _Walk:
         self._inside(node, (*node.each.params, node.each.body, kept), scope)
 
     def _broadcast(self, node: surface.Broadcast, scope: _Scope | None) -> None:
-        """What it goes over stands there once, whatever an entry of it is called."""
+        """An entry of what has a name is called the same, wherever it stands; other things stand there once."""
         self._span(node, fold=True)
-        self._several(node.over, scope)
+        over = dict(zip(node.names, node.over, strict=True))
+        self._several((each for each in node.over if not isinstance(each, surface.Name)), scope)
         pending: list[surface.Node] = [node.each]
         while pending:
             item = pending.pop()
@@ -219,7 +220,7 @@ class _Walk:
                     self._pending.append((item.callee, scope))
                 pending += item.args
                 self._several(item.keywords, scope)
-            elif not (isinstance(item, surface.Name) and item.name in node.names):
+            elif not isinstance(item, surface.Name) or isinstance(over.get(item.name, item), surface.Name):
                 self._pending.append((item, scope))
 
     def _note_callee(self, callee: surface.Name, scope: _Scope | None) -> None:
