@@ -731,6 +731,21 @@ def test_no_repair_gives_up_the_promise_the_noise_or_the_data(text: str) -> None
     assert found
 
 
+BY_POSITION = """\
+function weighted(v::MetricVector(Real, ChangeOne))
+    s = 0
+    for i in eachindex(v)
+        s += clamp(v[i], -1, 1) * i
+    end
+    s
+end
+"""
+
+
+def test_a_name_that_a_fix_leaves_without_its_loop_is_no_slip_of_the_pen() -> None:
+    assert not [each.fix.title for each in repaired(BY_POSITION) if "`pi`" in each.fix.title]
+
+
 def test_a_large_epsilon_is_a_hint() -> None:
     text = "f(x::Real) :: Priv() = laplacian_mechanism(1, {}, x)\n"
     found = [(each.code, each.severity) for each in ENGINE.check(text.format("10.5")).problems]

@@ -257,8 +257,8 @@ class _Trial:
         if not fresh or (any(each.code == NoMechanism.code for each in fresh) and self._drops_noise(fix)):
             return []
         found = fresh[0].moved(placed.start)
-        if found.code == problem.code and _touches(found.span, fix):
-            return []  # it is the same one
+        if found.code in (problem.code, UnknownName.code) and _touches(found.span, fix):
+            return []  # it is the same one, or the fix writes a name where nobody has it, which is no slip of the pen
         seen = self.seen()._replace(text=edited(self._text, fix.edits), analysis=new)
         return [*found.fixes, *_proposals(found, lambda: seen)][:_MOST]
 
