@@ -240,14 +240,17 @@ class RecordReader(Reading):
 
     @deeper
     def _computed_by(self, node: Term, scope: Scope) -> Hashable:
-        """What tells a number apart that is computed of a record: how, and of what. The same is rounded alike."""
+        """What tells a number apart that is computed of a record: how, and of what. The same is rounded alike, and 1.0
+        is not 1: of a whole number that has more than 53 digits the sum with it is rounded, and that with 1 is not."""
         node, scope = self.stands_for(node, scope)
         number = self._number_of(node, scope)
         if number is not None and number.feature is not None:
             return ("record", number.feature)
-        written = self.stored(node, scope)
-        if written is not None:
-            return written
+        written, around = self.followed(node, scope, (Use, Literal))
+        if isinstance(written, Literal):
+            return written.value, written.integer
+        if isinstance(written, Use) and isinstance(value := around.names.get(written.local), Fraction):
+            return value, written.local
         if isinstance(node, term.Apply):
             return self._computed_by(*self.called(node, scope))
         other = self._other(node, scope)

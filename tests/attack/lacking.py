@@ -39,6 +39,7 @@ from dp_lsp.infer import linear as forms
 from dp_lsp.infer.effects import NONE
 
 from .breaking import Rule, Wrong
+from .cut import CUT
 from .rules import own_rows_everywhere
 
 
@@ -51,7 +52,7 @@ class Lacking(NamedTuple):
 
 def lacking() -> Iterator[Lacking]:
     """All of them."""
-    for what, (owner, function, wrong, program) in _CONDITIONS.items():
+    for what, (owner, function, wrong, program) in (_CONDITIONS | CUT).items():
         yield Lacking(Rule(what, owner, function, wrong, sort="condition"), program)
 
 
