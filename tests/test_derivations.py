@@ -123,19 +123,9 @@ def lasts(derivation: Derivation, rule: str) -> list[tuple[str, ...]]:
     return [each.result for each in found] or [("0", "0") if rule else ("0",)]
 
 
-NOT_TOLD = {
-    ("broadcasts", "released"): "a step of noise that is put into a vector is named by the broadcast",
-    ("cells-of-rounds", "narrow"): "what a record does to a round that is written out is no step",
-    ("cells-of-rounds", "on_both_sides"): "likewise",
-}
-"""Functions with a number that no step before it explains, though it is proved: what is missing."""
-
-
 @pytest.mark.parametrize("page", PAGES)
 def test_each_number_follows_from_earlier_ones_by_the_rule_of_its_step(page: str) -> None:
     for function in functions(page):
-        if (page, str(function).split()[0]) in NOT_TOLD:
-            continue
         rules = {rule.name for rule in function.explanation.rules}
         for derivation in function.explanation.derivations:
             for place, step in enumerate(derivation.steps):

@@ -20,6 +20,7 @@ from dp_lsp.analysis.facts import Fact
 from dp_lsp.analysis.records import FunctionReport, Options, State
 from dp_lsp.analysis.rows import NumericReport
 from dp_lsp.analysis.words import free
+from dp_lsp.builtins.traits import Broadcasts
 from dp_lsp.core import laws, sens
 from dp_lsp.core.display import type_and_value
 from dp_lsp.core.events import (
@@ -227,6 +228,7 @@ class _Charges:
         self._context = steps.context
         self._measure: PrivacyMeasure[Any] = bound.measure
         self._containers: dict[Var, Var] = {}
+        self._apart = set[Var]()
 
     def write(self, cost: Cost, distances: Distances) -> int | None:
         """The place of the step that a tree's price is; None if it costs these variables nothing. Of one without
@@ -325,11 +327,23 @@ class _Charges:
             why += f"; {event.selects} move the same way, so ε counts {context.short(cost.factor)} times"
         elif cost.factor != ONE:
             why += f"; measured in another norm, it counts {context.short(cost.factor)} times"
-        premises = self._moves(span, (var for var in distances if var in cost.distance))
+        moving = [var for var in distances if var in cost.distance]
+        premises = self._moves(span, moving)
+        if len(premises) == 1 and not self._apart.isdisjoint(moving):
+            premises = (self._of_a_record(premises[0], total),)
         rule = context.builtin(span) or laws.CHARGED
         times = cost.factor * sens.maximum(moved for var, moved in distances.items() if var in cost.distance)
         entry = Entry(span, rule, why, premises, (times, event.declared, *numbers.values()))
         return self._add(entry, distances, loss)
+
+    def _of_a_record(self, whole: int, counted: Sens) -> int:
+        """The step of what one record does to a part, where that is less than what a step says of all of them: as in
+        one of several rounds, of which a step says what holds in each."""
+        step = self._steps.written[whole]
+        if self._context.formula(counted) in step.result:
+            return whole
+        entry = Entry(step.span, laws.RECORDS, LAWS[laws.RECORDS].step, (whole,), (ONE,))
+        return self._steps.add(entry, [counted], self._context.short(counted), ())
 
     def _slack(self, cost: Repeat | Release) -> tuple[Sens, ...]:
         """The share of δ that was chosen for a cost, if one was."""
@@ -448,6 +462,7 @@ class _Charges:
         """What each way costs in which the records can lie; of those without a bound the first is enough. A single way
         in which entries can move stands for all releases together: what each costs is shown."""
         self._containers |= dict.fromkeys(cost.parts, cost.whole)
+        self._apart |= frozenset() if cost.scaled else cost.parts
         far = distances.get(cost.whole)
         if far is not None and cost.scaled and len(cost.ways) == 1 and not self._measure.is_unbounded(loss):
             return self._together(cost, far, distances, loss)
@@ -620,7 +635,7 @@ class Context:
         for node in inferred.judgements:
             if isinstance(node, Scope):
                 self._terms[node.bind.term.span] = node.bind.term
-            elif isinstance(node, Call | Apply | Loop) or node.span not in self._terms:
+            elif (isinstance(node, Call | Apply | Loop) and not _is_broadcast(node)) or node.span not in self._terms:
                 self._terms[node.span] = node
 
     def inside(self, description: Description) -> Context:
@@ -685,6 +700,12 @@ class Context:
             for var, move in end.moves.items():
                 if var.carried and var.name in names and self.number(move.sens) != ONE:
                     yield var, move
+
+
+def _is_broadcast(node: Term) -> bool:
+    """Whether a term is what goes over its operands. A single one that is put into a vector stands at the same place,
+    and what a cost there is about is that."""
+    return isinstance(node, Call) and builtins.TABLE[node.builtin].has(Broadcasts)
 
 
 class Entry(NamedTuple):
