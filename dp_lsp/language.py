@@ -99,11 +99,13 @@ class Word(NamedTuple):
 class Syntax(ABC):
     """How the text of a language is read. Nothing raises on any text; offsets count code points. ``comment`` begins a
     comment that ends with its line, ``triggers`` are characters after which an annotation is proposed unasked, and
-    ``sample`` is a program that takes all that reading one does."""
+    ``sample`` is a program that takes all that reading one does. A file that is found in a folder is meant to be
+    checked if ``mark`` stands in it."""
 
     comment: str
     triggers: tuple[str, ...] = ()
     sample: str = ""
+    mark: str = ""
 
     # What is checked
 
@@ -338,6 +340,10 @@ class Builtins:
         """How a builtin is written; by its id alone if it has no name here, such as one that only indexing stands
         for."""
         return self._spellings.get(builtin) or Spelling(builtin, builtin)
+
+    def has(self, builtin: str) -> bool:
+        """Whether a builtin is written in some way here."""
+        return builtin in self._spellings
 
     def conversion(self, stored: Stored) -> str | None:
         """The builtin that makes a number of the type of numbers that are stored so; None if there is none."""

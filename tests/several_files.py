@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
+from dp_lsp import frontends
 from dp_lsp.analysis.loading import ReadRefusal, SourceText
 from dp_lsp.analysis.records import Analysis, Options
 from dp_lsp.engine.check import Engine
@@ -62,6 +63,7 @@ def check(engine: Engine, text: str, options: Options = DEFAULT) -> dict[str, An
     """The analyses of all files of a text, by name; of one without names by an empty one."""
     loader = Texts({section.name: section.text for section in sections(text)})
     if not loader.texts:
-        return {"": engine.check(text, options)}
+        (suffix, *_) = frontends.of("", options.language).suffixes
+        return {"": engine.check(text, options, document=f"a{suffix}" if options.language else "")}
     graph = Graph(loader.texts, lambda name: loader.includes(engine, name))
     return together((root, engine.project(root, loader, options)) for root in graph.roots)

@@ -1,6 +1,7 @@
 """The specification that runs: Markdown pages whose programs say what the checker must answer.
 
-A heading is a test. Each of its ``julia`` blocks is a program, checked on its own, with what is expected in comments:
+A heading is a test. Each of its ``julia`` and ``python`` blocks is a program, checked on its own, with what is expected
+in comments:
 
 * ``# f: x 2; y oo -> Real`` on a line of its own: what `f` is, parameter by parameter. A parameter of a private
   function reads ``x ε 1/10 δ 1/5``; static parameters are left out, and so may be the type returned. Formulas are
@@ -12,7 +13,7 @@ A heading is a test. Each of its ``julia`` blocks is a program, checked on its o
 A program of several files has a line ``# file: name.jl`` before each. All of them are checked, each in every program
 that includes it, and what is expected stands in the file that it is about.
 
-Words after ``julia`` are options: ``profile=published``, ``eps=0.2`` for a number given to a parameter, and
+Words after the language are options: ``profile=published``, ``eps=0.2`` for a number given to a parameter, and
 ``known-wrong`` for a program whose comments are right and whose answer is not yet.
 """
 
@@ -29,19 +30,20 @@ from dp_lsp.engine.check import Engine
 from dp_lsp.problem import Problem, Severity
 from several_files import check, sections
 
-FENCE, END = "```julia", "```"
+_FENCE, END = re.compile(r"```(julia|python)\b(.*)"), "```"
 KNOWN_WRONG = "known-wrong"
 _EXPECTED = re.compile(r"# (?!file: |dp: )(?P<name>[^\s:]+)(?P<conditions> if)?: (?!\[).*")
 _PROBLEM = re.compile(r'\s*# (error|warning|information|hint): \[(DP\d{3})\](?: "([^"]*)")?')
 
 
 class Block(NamedTuple):
-    """A program: where its first line stands in the page, and the options after ``julia``."""
+    """A program: where its first line stands in the page, and the options after its ``language``."""
 
     heading: str
     start: int
     lines: tuple[str, ...]
     words: tuple[str, ...]
+    language: str = "julia"
 
     @property
     def text(self) -> str:
@@ -57,7 +59,7 @@ class Block(NamedTuple):
         profile, neighbours = pairs.pop("profile", "sound"), pairs.pop("neighbours", "change-one")
         contributes = int(pairs.pop("contributes", "1"))
         settings = tuple(Setting(None, name, Fraction(value)) for name, value in pairs.items())
-        return Options(profile, settings, neighbours=neighbours, contributes=contributes)
+        return Options(profile, settings, neighbours=neighbours, contributes=contributes, language=self.language)
 
 
 def blocks(page: str) -> Iterator[Block]:
@@ -69,9 +71,9 @@ def blocks(page: str) -> Iterator[Block]:
         position += 1
         if line.startswith("#"):
             heading = line.lstrip("# ")
-        elif line.startswith(FENCE):
+        elif fence := _FENCE.match(line):
             end = lines.index(END, position)
-            yield Block(heading, position, tuple(lines[position:end]), tuple(line.removeprefix(FENCE).split()))
+            yield Block(heading, position, tuple(lines[position:end]), tuple(fence[2].split()), fence[1])
             position = end + 1
 
 

@@ -145,10 +145,10 @@ def test_interrupt_from_outside(tmp_path: Path) -> None:
     [
         (["missing.jl"], "'missing.jl' does not exist"),
         (["missing.jl", "a.jl", "gone"], "'missing.jl', 'gone' do not exist"),
-        (["empty"], "no Julia file (.jl) in 'empty'"),
-        (["notes.md"], "no Julia file (.jl) in 'notes.md'"),
+        (["empty"], "no Julia file (.jl) or Python file (.py) in 'empty'"),
+        (["notes.md"], "no Julia file (.jl) or Python file (.py) in 'notes.md'"),
         (["a.jl", "--stdin-filename", "b.jl"], "give - as PATH"),
-        (["-", "--stdin-filename", "b.py"], "no Julia file"),
+        (["-", "--stdin-filename", "b.txt"], "no Julia file"),
         (["--output-format", "yaml", "a.jl"], "'yaml'"),
         (["--jobs", "0", "a.jl"], "--jobs"),
         (["--jobs", "many", "a.jl"], "--jobs"),
@@ -188,7 +188,7 @@ def test_a_folder_means_every_julia_file_below_it(answer: Any, capsys: pytest.Ca
     answer(analysis())
     assert checked_paths(capsys) == ["a.jl", "b.jl", "src/z.jl", "src/deep/é.jl"]
     assert checked_paths(capsys, "src", "a.jl", "./a.jl", "src/z.jl") == ["src/z.jl", "src/deep/é.jl", "a.jl"]
-    assert checked_paths(capsys, "a.jl", "src/no.py") == ["a.jl"]
+    assert checked_paths(capsys, "a.jl", "src/no.py", "src/nojl") == ["a.jl", "src/no.py"]
     os.chdir("src")
     above = Path("..", "a.jl").resolve().as_posix()
     assert checked_paths(capsys, "../a.jl") == [above]

@@ -338,8 +338,8 @@ def test_a_language_is_a_folder_and_an_entry(tmp_path: Path) -> None:
     shutil.copy(ROOT / "tests" / "toy_language.py", folder / "__init__.py")
     entries = tmp_path / "dp_lsp" / "frontends" / "__init__.py"
     text = entries.read_text("utf-8")
-    assert text.count("JULIA.id: JULIA}") == text.count("import JULIA\n") == 1
-    text = text.replace("JULIA.id: JULIA}", "JULIA.id: JULIA, TOY.id: TOY}")
+    assert text.count("PYTHON.id: PYTHON}") == text.count("import JULIA\n") == 1
+    text = text.replace("PYTHON.id: PYTHON}", "PYTHON.id: PYTHON, TOY.id: TOY}")
     entries.write_text(text.replace("import JULIA\n", "import JULIA\nfrom dp_lsp.frontends.toy import TOY\n"), "utf-8")
     (tmp_path / "a.toy").write_text(PROGRAM, "utf-8")
     result = python("-m", "dp_lsp", "check", "--no-cache", "a.toy", cwd=tmp_path, path=tmp_path)

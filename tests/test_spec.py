@@ -13,7 +13,7 @@ from source_tree import ROOT
 
 SPEC = ROOT / "fixtures" / "spec"
 ATTACKS = sorted((SPEC / "attacks").glob("*.md"))
-PAGES = [*sorted(SPEC.glob("*.md")), *ATTACKS]
+PAGES = [*sorted(SPEC.glob("*.md")), *ATTACKS, *sorted((SPEC / "python").glob("*.md"))]
 FEWEST = 10
 """How many programs a page of attacks has for each cause of wrong answers, each under a heading of its own."""
 ENGINE = Engine()

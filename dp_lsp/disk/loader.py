@@ -82,7 +82,20 @@ def by_folder(
         seen = ((name, os.path.join(where, name)) for name in sorted(folders) if not name.startswith("."))
         folders[:] = [name for name, path in seen if not left_out(path, True)]
         kept = (name for name in sorted(files) if frontends.find(name) and not name.startswith("."))
-        yield [path for path in (os.path.join(where, name) for name in kept) if not left_out(path, False)]
+        paths = (os.path.join(where, name) for name in kept)
+        yield [path for path in paths if not left_out(path, False) and _is_meant(path)]
+
+
+def _is_meant(path: str) -> bool:
+    """Whether a file that is found in a folder says that it is to be checked, where its language needs that. One that
+    cannot be opened is: whoever reads it says so."""
+    mark = frontends.of(path).syntax.mark
+    if not mark:
+        return True
+    try:
+        return mark.encode() in _bytes(path)
+    except OSError:
+        return True
 
 
 _IGNORES_CASE = sys.platform in ("win32", "darwin")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dp_lsp.frontends.julia import JULIA
+from dp_lsp.frontends.python import PYTHON
 from dp_lsp.language import Language
 
-LANGUAGES: dict[str, Language] = {JULIA.id: JULIA}
+LANGUAGES: dict[str, Language] = {JULIA.id: JULIA, PYTHON.id: PYTHON}
 """The languages that are checked, by their ids; the first is that of text of which nothing says what it is."""
 
 

@@ -1,0 +1,125 @@
+"""Python as a source language, with the words of ``dp_types``. What parses is loaded when it is asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cached_property
+
+from dp_lsp.intents import Rendering
+from dp_lsp.language import Annotations, Argument, Builtins, Cursor, Language, Semantics, Syntax, Vocabulary
+from dp_lsp.problem import Problem
+from dp_lsp.surface import Chunk, Parsed
+from dp_lsp.text import Span
+
+_NAME = re.compile(r"[^\W\d]\w*")
+_OURS = re.compile(r"^(?:from|import)[ \t]+dp_types\b", re.MULTILINE)
+_COOKIE = re.compile(r"\A(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
+_COMMENTS = re.compile(r"^[ \t]*#[^\n]*(?:\n[ \t]*#[^\n]*)+", re.MULTILINE)
+
+
+class _Syntax(Syntax):
+    """How Python's text is read."""
+
+    comment = "#"
+    mark = "dp_types"
+    sample = "from dp_types import Private\n\ndef warm_up(x: float):\n    return x\n"
+
+    def refused(self, text: str) -> Problem | None:
+        found = _COOKIE.match(text) if _OURS.search(text) else None
+        if found is None or found[1].lower().replace("_", "-") in ("utf-8", "utf8", "ascii", "us-ascii"):
+            return None
+        from dp_lsp.frontends.problems import SyntaxProblem
+
+        reason = f"files are read as UTF-8, and this one says that it is `{found[1]}`"
+        return SyntaxProblem.at(Span(*found.span(1)), reason=reason)
+
+    def chunks(self, text: str, look: Callable[[], None]) -> tuple[Chunk, ...]:
+        """None where a file does not name ``dp_types``: it is a program like most, and nothing is said of it."""
+        if _OURS.search(text) is None:
+            return ()
+        from dp_lsp.frontends.python.chunks import chunks
+
+        return chunks(text, look)
+
+    def parse(self, chunk: str) -> Parsed:
+        from dp_lsp.frontends.python.parse import parse
+
+        return parse(chunk)
+
+    def may_include(self, text: str) -> bool:
+        return False
+
+    def normalised(self, text: str) -> str:
+        if text.isascii():
+            return text
+        from unicodedata import normalize
+
+        return normalize("NFKC", text)
+
+    def word_at(self, text: str, start: int) -> str:
+        found = _NAME.match(text, start)
+        return found[0] if found else ""
+
+    def comment_runs(self, text: str) -> list[Span]:
+        from dp_lsp.frontends.python.chunks import comments
+
+        starts = {span.start for span in comments(text)}
+        runs = (Span(*found.span()) for found in _COMMENTS.finditer(text))
+        return [run for run in runs if text.index("#", run.start) in starts]
+
+    def cursor(self, text: str, start: int, offset: int) -> Cursor:
+        return Cursor(quiet=True)
+
+    def arguments(self, text: str, name: Span) -> list[Argument]:
+        from dp_lsp.frontends.python.headers import arguments
+
+        return arguments(text, name)
+
+    def signature(self, name: str, arguments: list[Argument]) -> tuple[str, list[Span]]:
+        label, places = f"{name}(", []
+        for index, each in enumerate(arguments):
+            label += ", " if index else ""
+            places.append(Span(len(label), len(label) + len(each.text)))
+            label += each.text
+        return f"{label})", places
+
+
+class _Python(Language):
+    id = "python"
+    name = "Python"
+    suffixes = (".py",)
+    syntax = _Syntax()
+
+    @cached_property
+    def rendering(self) -> Rendering:
+        from dp_lsp.frontends.python.rendering import PythonRendering
+
+        return PythonRendering()
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        from dp_lsp.frontends.python.words import PythonWords
+
+        return PythonWords()
+
+    @cached_property
+    def builtins(self) -> Builtins:
+        from dp_lsp.frontends.python.words import python_builtins
+
+        return python_builtins()
+
+    @cached_property
+    def annotations(self) -> Annotations:
+        from dp_lsp.frontends.python.annotations import PythonAnnotations
+
+        return PythonAnnotations()
+
+    @cached_property
+    def semantics(self) -> Semantics:
+        from dp_lsp.frontends.python.semantics import PythonSemantics
+
+        return PythonSemantics()
+
+
+PYTHON = _Python()

@@ -1,0 +1,240 @@
+"""Annotations of Python, in the words of ``dp_types``: from what was written to what it means."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+from dp_lsp import surface
+from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, Limit, NumberOf, Truth
+from dp_lsp.core.types import Base, DatasetMetric, Kind, Norm
+from dp_lsp.frontends.python.kinds import Kind as ValueKind
+from dp_lsp.frontends.python.names import TYPES, WORDS, dotted
+from dp_lsp.frontends.python.places import Places
+from dp_lsp.language import Annotations, RefusedType, Returned
+from dp_lsp.surface import Node, TypeExpr
+
+_OTHER = "…"
+"""The name of an annotation that says nothing here."""
+_ARRAYS = frozenset({"np.ndarray", "numpy.ndarray", "pd.Series", "pandas.Series"})
+_BASES = frozenset({"float", "int", "bool", "list", *_ARRAYS})
+_BRACED = frozenset({"Annotated", "Static", "Private", "list"})
+
+
+def annotation(node: ast.expr, places: Places) -> TypeExpr:
+    """An annotation as it stands in the tree; one of other words is kept as that, and says nothing."""
+    span = places.span(node)
+    written = ast.unparse(node)
+    match node:
+        case ast.Name() | ast.Attribute() if (found := dotted(node)) is not None:
+            return TypeExpr(*span, found[1], written=written)
+        case ast.Subscript(value=ast.Name(id=name), slice=inner) if name in _BRACED:
+            parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+            return TypeExpr(*span, name, tuple(annotation(each, places) for each in parts), "braces", written=written)
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
+            given = tuple(_argument(each, places) for each in args)
+            by_name = tuple(
+                surface.Keyword(*places.span(each), each.arg or "**", _argument(each.value, places))
+                for each in keywords
+            )
+            return TypeExpr(*span, name, (*given, *by_name), "call", written=written)
+    return TypeExpr(*span, _OTHER, written=written)
+
+
+def _argument(node: ast.expr, places: Places) -> Node:
+    span = places.span(node)
+    match node:
+        case ast.Constant(value=bool() as truth):
+            return surface.Boolean(*span, truth)
+        case ast.Constant(value=int() as whole):
+            return surface.Number(*span, Fraction(whole), True)
+        case ast.Constant(value=float() as real) if real == real and abs(real) != float("inf"):
+            return surface.Number(*span, Fraction(repr(real)), False)
+        case ast.Constant(value=str() as text):
+            return surface.Text(*span, text)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            inner = _argument(operand, places)
+            if isinstance(inner, surface.Number):
+                return surface.Number(*span, -inner.value, inner.integer)
+    return TypeExpr(*span, _OTHER, written=ast.unparse(node))
+
+
+def kind_of(node: ast.expr | None) -> ValueKind:
+    """The kind of values that an annotation allows."""
+    match node:
+        case ast.Name(id="float" | "int"):
+            return ValueKind.NUMBER
+        case ast.Name(id="bool"):
+            return ValueKind.TRUTH
+        case ast.Name(id="list") | ast.Subscript(value=ast.Name(id="list")):
+            return ValueKind.LIST
+        case ast.Attribute() if (found := dotted(node)) is not None and found[1] in _ARRAYS:
+            return ValueKind.ARRAY
+        case ast.Subscript(value=ast.Name(id="Static"), slice=inner):
+            return kind_of(inner)
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[base, *_])):
+            return kind_of(base)
+    return ValueKind.ANY
+
+
+_NORMS = {norm.value: norm for norm in Norm}
+_NUMBERS = {"float": Base.REAL, "int": Base.INTEGER}
+_RELATIONS = {
+    "AddRemove": (DatasetMetric.SYMMETRIC, DatasetMetric.INSERT_DELETE),
+    "ChangeOne": (DatasetMetric.CHANGE_ONE, DatasetMetric.HAMMING),
+}
+"""How datasets are compared, and how they are where places count."""
+_OPTIONS = {
+    **dict.fromkeys(_RELATIONS, ("name", "contributes", "ordered")),
+    "Within": ("norm",),
+    "Bounded": ("low", "high"),
+    "Size": ("records",),
+    "AtLeast": ("records",),
+}
+"""The words that are understood, with the names of what they are given."""
+_OF_NUMBERS = frozenset({"Bounded", "Size", "AtLeast"})
+"""The words that are given numbers, or names of public parameters."""
+
+
+class PythonAnnotations(Annotations):
+    """What annotations mean. What they say to Python itself is nothing: it looks at none."""
+
+    norms = _NORMS
+    words = frozenset({*WORDS, *TYPES, *_NORMS})
+
+    def parameter(self, node: TypeExpr | None) -> tuple[Annotation, bool]:
+        match node:
+            case None:
+                return Anything(), False
+            case TypeExpr(name="Static", args=(TypeExpr(name=of, args=()),), form="braces") if of in _NUMBERS:
+                return NumberOf(_NUMBERS[of]), True
+            case TypeExpr(name="Static"):
+                raise RefusedType(node, "write `Static[float]` or `Static[int]`", nearly=True)
+        return self.meaning(node), False
+
+    def returned(self, node: TypeExpr | None) -> Returned:
+        if node is None or node.name != "Private":
+            return Returned(Anything())
+        if node.form == "call":
+            raise RefusedType(node, "write `Private` or `Private[float]`", "Private", nearly=True)
+        return Returned(Anything(), privacy=True)
+
+    def meaning(self, node: Node) -> Annotation:
+        match node:
+            case TypeExpr(name="Annotated", args=(base, *words), form="braces") if words:
+                return _annotated(node, base, words)
+            case TypeExpr(name=name, form="call") | TypeExpr(name="Private" | "Annotated" as name):
+                raise RefusedType(node, f"`{name}` does not stand alone: write `Annotated[list, AddRemove()]`")
+            case TypeExpr(name=name, args=()) if name in WORDS:
+                raise RefusedType(node, f"write `Annotated[list, {name}()]`")
+            case TypeExpr(name=name, args=()) if name in _NUMBERS:
+                return NumberOf(_NUMBERS[name])
+            case TypeExpr(name="bool", args=()):
+                return Truth()
+        return Anything()
+
+    def unknown_limits(self, node: TypeExpr | None, public: Iterable[str]) -> Iterator[RefusedType]:
+        if node is None or node.name != "Annotated":
+            return
+        for word in node.args[1:]:
+            for value in word.children if isinstance(word, TypeExpr) and word.name in _OF_NUMBERS else ():
+                given = value.value if isinstance(value, surface.Keyword) else value
+                if isinstance(given, surface.Text) and given.value not in public:
+                    hint = "it is not the name of a parameter that is `Static[float]` or `Static[int]`"
+                    yield RefusedType(given, hint)
+
+
+def _given(word: TypeExpr) -> dict[str, Node]:
+    """What a word is given, by name. Raises :class:`RefusedType`."""
+    names, found = _OPTIONS[word.name], dict[str, Node]()
+    for position, each in enumerate(word.args):
+        name = each.name if isinstance(each, surface.Keyword) else names[position] if position < len(names) else ""
+        if name not in names or name in found:
+            raise RefusedType(word, f"`{word.name}` is given {', '.join(f'`{each}`' for each in names)}")
+        found[name] = each.value if isinstance(each, surface.Keyword) else each
+    return found
+
+
+def _annotated(node: TypeExpr, base: Node, words: Iterable[Node]) -> Annotation:
+    """``Annotated[base, words…]``."""
+    said: dict[str, dict[str, Node]] = {}
+    for word in words:
+        name = word.name if isinstance(word, TypeExpr) else ""
+        if not isinstance(word, TypeExpr) or word.form != "call" or name not in _OPTIONS:
+            reason = f"`{name}` is not followed yet" if name in WORDS else "this says nothing that is known"
+            raise RefusedType(word, f"{reason}; the words are {', '.join(f'`{each}`' for each in _OPTIONS)}")
+        if name in said:
+            raise RefusedType(word, f"`{name}` stands here twice")
+        said[name] = _given(word)
+    relations = [name for name in (*_RELATIONS, "Within") if name in said]
+    if len(relations) > 1:
+        raise RefusedType(node, f"`{relations[0]}` and `{relations[1]}` exclude each other")
+    kind, element = _base(base)
+    bounds = None
+    if "Bounded" in said:
+        bounds = _limit(said["Bounded"], "low", node), _limit(said["Bounded"], "high", node)
+        low, high = bounds
+        if isinstance(low, Fraction) and isinstance(high, Fraction) and low > high:
+            raise RefusedType(node, "the first bound is the smaller one")
+    if kind is None:
+        if said.keys() - {"Within", "Bounded"}:
+            raise RefusedType(node, "of a number only `Within()` and `Bounded(low, high)` say something")
+        return NumberOf(element, bounds=bounds)
+    records = ContainerOf(kind, element)
+    if "Within" in said:
+        if len(said) > 1:
+            raise RefusedType(node, "beside `Within` nothing else says something of a vector")
+        return ContainerOf(kind, element, _norm(said["Within"], node))
+    if not relations:
+        raise RefusedType(node, "say who is protected: `AddRemove()` or `ChangeOne()`")
+    options = said[relations[0]]
+    if "name" in options and getattr(options["name"], "value", "") != "":
+        raise RefusedType(node, "records in several parameters are not followed yet")
+    each = _limit(options, "contributes", node) if "contributes" in options else None
+    ordered = _truth(options, node)
+    sizes = {name: _limit(said[name], "records", node) for name in ("Size", "AtLeast") if name in said}
+    if "Size" in sizes and relations[0] == "AddRemove":
+        raise RefusedType(node, "`Size` says how many records there are, which `AddRemove` keeps private")
+    metric = _RELATIONS[relations[0]][ordered]
+    return DatasetOf(metric, records, bounds, sizes.get("AtLeast"), None, each, sizes.get("Size"))
+
+
+def _base(node: Node) -> tuple[Kind | None, Base]:
+    match node:
+        case TypeExpr(name=name, args=()) if name in _NUMBERS:
+            return None, _NUMBERS[name]
+        case TypeExpr(name="list", args=(TypeExpr(name=of, args=()),)) if of in _NUMBERS:
+            return Kind.VECTOR, _NUMBERS[of]
+        case TypeExpr(name="list", args=()):
+            return Kind.VECTOR, Base.REAL
+        case TypeExpr(name=name, args=()) if name in _ARRAYS:
+            return Kind.VECTOR, Base.REAL
+    raise RefusedType(node, "the data are a `list`, an `np.ndarray`, a `pd.Series`, a `float` or an `int`")
+
+
+def _limit(options: dict[str, Node], name: str, node: TypeExpr) -> Limit:
+    match options.get(name):
+        case surface.Number(value=value):
+            return value
+        case surface.Text(value=text) if text.isidentifier():
+            return text
+    raise RefusedType(node, f"`{name}` is a number that is written out, or the name of a public parameter in quotes")
+
+
+def _norm(options: dict[str, Node], node: TypeExpr) -> Norm:
+    match options.get("norm"):
+        case None:
+            return Norm.L2
+        case surface.Text(value=text) if text in _NORMS:
+            return _NORMS[text]
+    raise RefusedType(node, f"the norms are {', '.join(_NORMS)}")
+
+
+def _truth(options: dict[str, Node], node: TypeExpr) -> bool:
+    match options.get("ordered"):
+        case None:
+            return False
+        case surface.Boolean(value=value):
+            return value
+    raise RefusedType(node, "`ordered` is True or False")

@@ -1,0 +1,136 @@
+"""Cutting a text into its top-level items, by one pass over strings, comments, brackets and outermost lines.
+
+The grammar of Python is not needed for it: an item begins in the first column, outside of strings and brackets, with
+anything but a word that goes on with the item before. A bracket that is still open is given up at a line that can only
+begin an item, so what is half typed spoils only itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from dp_lsp.surface import Chunk
+from dp_lsp.text import Span
+
+_PREFIX = r"(?:\b[rRbBuUfF]{1,2})?"
+_TOKEN = re.compile(
+    rf"(?P<long>{_PREFIX}(?:\"\"\"|'''))"
+    rf"|(?P<text>{_PREFIX}(?:\"(?:\\(?:\r\n|.)|[^\"\\\r\n])*\"?|'(?:\\(?:\r\n|.)|[^'\\\r\n])*'?))"
+    r"|(?P<comment>\#[^\r\n]*)"
+    r"|(?P<open>[(\[{])|(?P<close>[)\]}])"
+    r"|(?P<joined>\\(?:\r\n|\r|\n))"
+    r"|(?P<line>\r\n|\r|\n)",
+    re.DOTALL,
+)
+_LONG_END = {mark: re.compile(rf"(?:\\.|[^\\])*?{mark}", re.DOTALL) for mark in ('"""', "'''")}
+_BEGINS = re.compile(r"(?:def|class|import|from|async[ \t]+def)\b|@")
+_GOES_ON = re.compile(r"(?:else|elif|except|finally)\b|[)\]}]")
+_BLANK = re.compile(r"[ \t\f]*")
+_SPEAKS = re.compile(r"#[ \t]*dp:")
+
+
+class Piece(NamedTuple):
+    """A string, a comment, or the end of a logical line, and where it stands; ``closed`` says so of a string."""
+
+    kind: str
+    start: int
+    end: int
+    closed: bool = True
+
+
+def pieces(text: str) -> Iterator[Piece]:
+    """The strings, comments, brackets and line ends of a text, in order."""
+    position = 0
+    while found := _TOKEN.search(text, position):
+        kind = str(found.lastgroup)
+        start, position = found.span()
+        closed = True
+        if kind == "long":
+            end = _LONG_END[found[0][-3:]].match(text, position)
+            closed, position = end is not None, end.end() if end else len(text)
+        elif kind == "text":
+            quote = found[0].lstrip("rRbBuUfF")[0]
+            closed = len(found[0].lstrip("rRbBuUfF")) > 1 and found[0].endswith(quote)
+        yield Piece(kind, start, position, closed)
+
+
+def comments(text: str) -> list[Span]:
+    """Where the comments of a text stand."""
+    return [Span(piece.start, piece.end) for piece in pieces(text) if piece.kind == "comment"]
+
+
+class _Line(NamedTuple):
+    """A line that begins outside of strings and brackets: what stands in its first column."""
+
+    start: int
+    kind: str
+
+
+def chunks(text: str, look: Callable[[], None]) -> tuple[Chunk, ...]:
+    """The top-level items of a file. Comments right above an item belong to it."""
+    found: list[Chunk] = []
+    begun: int | None = None
+    above: int | None = None
+    lines = [*_lines(text), _Line(len(text), "item")]
+    last = 0
+    for line, following in zip(lines, [*lines[1:], lines[-1]], strict=True):
+        if line.kind in ("item", "blank") and above is not None and (line.kind == "blank" or line.start == len(text)):
+            if _SPEAKS.search(text, above, line.start):
+                _end(found, text, begun, last, look)
+                begun, last = above, line.start
+                _end(found, text, begun, last, look)
+                begun = None
+            above = None
+        if line.kind == "item":
+            _end(found, text, begun, last, look)
+            begun, above, last = line.start if above is None else above, None, following.start
+        elif line.kind == "inside":
+            above, last = None, following.start
+        elif line.kind == "comment" and above is None:
+            above = line.start
+    return tuple(found)
+
+
+def _end(found: list[Chunk], text: str, start: int | None, end: int, look: Callable[[], None]) -> None:
+    if start is not None and start < len(text):
+        look()
+        found.append(Chunk(start, text[start:end].rstrip()))
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    """The outermost lines of a text."""
+    depth, decorated = 0, False
+    start = 1 if text.startswith("\ufeff") else 0
+    waiting = True
+    for piece in (*pieces(text), Piece("line", len(text), len(text))):
+        if waiting and start < len(text):
+            kind = _kind(text, start)
+            if kind == "item":
+                kind, decorated = "inside" if decorated else "item", text[start] == "@"
+            yield _Line(start, kind)
+        waiting = False
+        if piece.kind == "open":
+            depth += 1
+        elif piece.kind == "close":
+            depth = max(0, depth - 1)
+        elif piece.kind == "line":
+            start = piece.end
+            if depth and _BEGINS.match(text, start):
+                depth, decorated = 0, False
+            waiting = depth == 0
+
+
+def _kind(text: str, start: int) -> str:
+    if _GOES_ON.match(text, start) or (text[start] in " \t\f" and _rest(text, start)):
+        return "inside"
+    if text[start] == "#":
+        return "comment"
+    return "item" if _rest(text, start) else "blank"
+
+
+def _rest(text: str, start: int) -> bool:
+    """Whether anything but blanks stands on a line from a place on."""
+    found = _BLANK.match(text, start)
+    return found is not None and found.end() < len(text) and text[found.end()] not in "\r\n"

@@ -1,0 +1,434 @@
+"""Expressions of Python as nodes of the surface tree, with what Python means by them.
+
+What is not certain is :class:`~dp_lsp.surface.Opaque`, with the place and what it is. A number of which the text does
+not tell that it is one is written ``0 + x``, which only numbers are given a meaning for: so a list that is repeated is
+never taken for a vector that is doubled.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from fractions import Fraction
+
+from dp_lsp import surface
+from dp_lsp.frontends.python.effects import effects
+from dp_lsp.frontends.python.kinds import ARRAYS, CLIPS, COMPARISONS, METHODS, SIGNS, Kind, Kinds
+from dp_lsp.frontends.python.names import MODULES
+from dp_lsp.frontends.python.places import Places
+from dp_lsp.surface import Node
+from dp_lsp.text import Span
+
+COUNT = "np.count_nonzero"
+_ELEMENT = "v"
+_NUMERIC = frozenset({Kind.NUMBER, Kind.ANY})
+_LISTED = frozenset({Kind.LIST, Kind.ARRAY, Kind.ANY})
+
+
+class Refused(Exception):
+    """A construct that has no meaning here: the node, and what it is."""
+
+    def __init__(self, node: ast.AST, what: str) -> None:
+        super().__init__(what)
+        self.node = node
+        self.what = what
+
+
+def opaque(places: Places, node: ast.AST, what: str) -> surface.Opaque:
+    """A node without a meaning, with what evaluating it may do."""
+    return surface.Opaque(*places.span(node), what, effects(node))
+
+
+def number(node: ast.Constant, span: Span) -> surface.Number:
+    """A number as it is written, which is exact."""
+    value = node.value
+    if isinstance(value, int):
+        return surface.Number(*span, Fraction(value), True)
+    if not isinstance(value, float) or value != value or value in (float("inf"), float("-inf")):
+        raise Refused(node, "a number that is none")
+    return surface.Number(*span, Fraction(repr(value)), False)
+
+
+class Expressions:
+    """The expressions of one function. ``homes`` are the modules that are named in it, with where that is first."""
+
+    def __init__(self, places: Places, kinds: Kinds) -> None:
+        self._places = places
+        self._kinds = kinds
+        self._masked: frozenset[str] = frozenset()
+        self.homes: dict[str, Span] = {}
+
+    def within(self, names: Iterable[str], kind: Kind) -> Expressions:
+        """The expressions of a comprehension, which has names of its own."""
+        inner = Expressions(self._places, self._kinds.within(dict.fromkeys(names, kind)))
+        inner.homes = self.homes
+        return inner
+
+    def value(self, node: ast.expr) -> Node:
+        """An expression; opaque as a whole where a part of it has no meaning."""
+        try:
+            return self.node(node)
+        except Refused as refused:
+            inner = opaque(self._places, refused.node, refused.what)
+            return surface.Opaque(*self._places.span(node), refused.what, effects(node).joined(inner.summary))
+
+    def node(self, node: ast.expr) -> Node:
+        """An expression. Raises :class:`Refused`."""
+        span = self._places.span(node)
+        match node:
+            case ast.Constant(value=bool() as truth):
+                return surface.Boolean(*span, truth)
+            case ast.Constant(value=int() | float()):
+                return number(node, span)
+            case ast.Name(id=name):
+                return self._name(node, name)
+            case ast.BinOp():
+                return self._arithmetic(node)
+            case ast.UnaryOp(op=ast.USub() | ast.UAdd() as op, operand=operand):
+                if self._kinds.of(node) is Kind.ARRAY:
+                    return self._elementwise(node)
+                value = self.number(operand)
+                return self._call(span, "-", value) if isinstance(op, ast.USub) else value
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self._call(span, "not", self.truth(operand))
+            case ast.BoolOp(op=op, values=values):
+                sign = "and" if isinstance(op, ast.And) else "or"
+                made = self.truth(values[0])
+                for each in values[1:]:
+                    right = self.truth(each)
+                    made = self._call(Span(made.start, right.end), sign, made, right)
+                return made
+            case ast.Compare():
+                return self._comparison(node)
+            case ast.IfExp(test=test, body=body, orelse=orelse):
+                sides = (surface.Block(*self._places.span(each), (self.node(each),)) for each in (body, orelse))
+                return surface.If(*span, self.truth(test), *sides)
+            case ast.Tuple(elts=items) if not any(isinstance(each, ast.Starred) for each in items):
+                return surface.Tuple(*span, tuple(map(self.node, items)))
+            case ast.List(elts=items) if items:
+                return surface.Vector(*span, tuple(map(self.number, items)))
+            case ast.ListComp():
+                return self._comprehension(node)
+            case ast.Call():
+                return self._called(node)
+            case ast.Subscript(value=ast.Attribute(value=of, attr="shape"), slice=ast.Constant(value=0)) if (
+                self._kinds.of(of) in ARRAYS
+            ):
+                return self._call(span, "len", self.node(of))
+        raise Refused(node, _described(node))
+
+    # Names, numbers and truth values
+
+    def _name(self, node: ast.expr, name: str) -> Node:
+        if name in MODULES and not self._kinds.called(node) == "":
+            raise Refused(node, "a module as a value")
+        if name == "_":
+            raise Refused(node, "reading `_`")
+        return surface.Name(*self._places.span(node), name)
+
+    def number(self, node: ast.expr) -> Node:
+        """An expression that is a number, or of which it is made sure that it is."""
+        kind, made = self._kinds.of(node), self.node(node)
+        if kind is Kind.NUMBER:
+            return made
+        if kind is not Kind.ANY:
+            raise Refused(node, _KINDS[kind])
+        zero = surface.Number(made.start, made.start, Fraction(0), True)
+        return self._call(Span(made.start, made.end), "+", zero, made)
+
+    def truth(self, node: ast.expr) -> Node:
+        """A condition, which must be true or false: other values have a truth, too, and that is not followed."""
+        if self._kinds.of(node) is not Kind.TRUTH:
+            raise Refused(node, "the truth of something that is not known to be True or False")
+        return self.node(node)
+
+    def _call(self, span: Span, name: str, *args: Node) -> surface.Call:
+        """A call that is written otherwise than as one."""
+        return surface.Call(*span, surface.Name(span.start, span.start, name), args)
+
+    # Operations
+
+    def _arithmetic(self, node: ast.BinOp) -> Node:
+        sign = SIGNS.get(type(node.op))
+        if sign is None:
+            raise Refused(node, f"the operator `{_OPERATORS.get(type(node.op), '?')}`")
+        if self._kinds.of(node) is Kind.ARRAY:
+            return self._elementwise(node)
+        return self._call(self._places.span(node), sign, self.number(node.left), self.number(node.right))
+
+    def _comparison(self, node: ast.Compare) -> Node:
+        operands = [node.left, *node.comparators]
+        if self._kinds.of(node) is Kind.MASK:
+            return self._elementwise(node)
+        if any(not isinstance(each, ast.Name | ast.Constant) for each in operands[1:-1]):
+            raise Refused(node, "a chained comparison of something other than names and numbers")
+        values = [self.number(each) for each in operands]
+        made: Node | None = None
+        for index, op in enumerate(node.ops):
+            sign = COMPARISONS.get(type(op))
+            if sign is None:
+                raise Refused(node, f"the operator `{_described_comparison(op)}`")
+            left, right = values[index], values[index + 1]
+            one = self._call(Span(left.start, right.end), sign, left, right)
+            made = one if made is None else self._call(Span(made.start, one.end), "and", made, one)
+        assert made is not None, "a comparison has an operator"
+        return made
+
+    def _elementwise(self, node: ast.expr) -> Node:
+        """An operation on the entries of an array, which goes over one array alone."""
+        over, each = self._entries(node)
+        return surface.Broadcast(*self._places.span(node), each, (over[0],), (over[1],))
+
+    def _entries(self, node: ast.expr) -> tuple[tuple[str, Node], Node]:
+        """The array that an expression goes over, with a name for its entries, and what is made of one."""
+        leaves: dict[str, ast.expr] = {}
+        each = self._entry(node, leaves)
+        if len(leaves) != 1:
+            raise Refused(node, "arithmetic of several arrays")
+        ((name, leaf),) = leaves.items()
+        return (name, self.node(leaf)), each
+
+    def _entry(self, node: ast.expr, leaves: dict[str, ast.expr]) -> Node:
+        span, kind = self._places.span(node), self._kinds.of(node)
+        if kind not in ARRAYS:
+            return self.number(node)
+        match node:
+            case ast.Name(id=name) if kind is Kind.ARRAY:
+                leaves[name] = node
+                return surface.Name(*span, name)
+            case ast.BinOp(op=op, left=left, right=right) if type(op) in SIGNS:
+                sides = self._entry(left, leaves), self._entry(right, leaves)
+                return self._call(span, SIGNS[type(op)], *sides)
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return self._call(span, "-", self._entry(operand, leaves))
+            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARISONS:
+                sides = self._entry(left, leaves), self._entry(right, leaves)
+                return self._call(span, COMPARISONS[type(op)], *sides)
+            case ast.Call():
+                name, args = self._function(node)
+                if name in ("abs", "np.abs", CLIPS) and args:
+                    entry = self._entry(args[0], leaves)
+                    return surface.Call(*span, self._callee(node, name), (entry, *map(self.number, args[1:])))
+        raise Refused(node, "this operation on an array")
+
+    # Calls
+
+    def _function(self, node: ast.Call) -> tuple[str, list[ast.expr]]:
+        """The known function that is called, by itself or as a method of an array, and its arguments in order; no name
+        for a function of the program."""
+        name = self._kinds.called(node.func)
+        args = list(node.args)
+        if any(isinstance(each, ast.Starred) for each in args) or any(each.arg is None for each in node.keywords):
+            raise Refused(node, "a call with arguments that are not written out")
+        if not name:
+            match node.func:
+                case ast.Attribute(value=of, attr="clip") if self._kinds.of(of) is Kind.ARRAY:
+                    return CLIPS, self._placed(node, [of, *args], ("a", "lower", "upper"), ("a", "min", "max"))
+                case ast.Attribute(value=of, attr=attr) if self._kinds.of(of) in ARRAYS and attr in METHODS:
+                    if args or node.keywords:
+                        raise Refused(node, f"`{attr}` with arguments")
+                    return METHODS[attr], [of]
+            return "", args
+        if name == CLIPS:
+            return name, self._placed(node, args, ("a", "a_min", "a_max"), ("a", "min", "max"))
+        return name, args
+
+    def _placed(self, node: ast.Call, args: list[ast.expr], *orders: tuple[str, ...]) -> list[ast.expr]:
+        """All arguments in their order, whether they are given by name or not."""
+        by_name = {each.arg: each.value for each in node.keywords}
+        for order in orders:
+            missing = order[len(args) :]
+            if len(args) <= len(order) and set(missing) == by_name.keys() and len(by_name) == len(node.keywords):
+                return [*args, *(by_name[each] for each in missing)]
+        raise Refused(node, "a call with other arguments than both bounds")
+
+    def _callee(self, node: ast.Call, name: str) -> surface.Name:
+        """The name of what is called. Of a function of a module, the part behind the dot stands there."""
+        home, _, part = name.partition(".")
+        span = self._places.span(node.func)
+        if not part:
+            return surface.Name(*span, name)
+        if home in MODULES and isinstance(node.func, ast.Attribute) and self._kinds.called(node.func):
+            self.homes.setdefault(home, self._places.span(_root(node.func)))
+            last = name.rpartition(".")[2]
+            return surface.Name(span.end - len(last), span.end, name)
+        return surface.Name(span.start, span.start, name)
+
+    def _called(self, node: ast.Call) -> Node:
+        span = self._places.span(node)
+        name, args = self._function(node)
+        if not name or (name.isidentifier() and name not in _RULES):
+            return self._of_program(node)
+        rule = _RULES.get(name)
+        if rule is None:
+            raise Refused(node, f"`{name}`")
+        if node.keywords and name != CLIPS:
+            raise Refused(node, f"`{name}` with arguments by name")
+        if self._kinds.of(node) is Kind.ARRAY:
+            return self._elementwise(node)
+        if rule == "total":
+            return self._total(node, name, args)
+        least, most = _COUNTS[name]
+        if not least <= len(args) <= most:
+            raise Refused(node, f"`{name}` with {len(args)} argument{'s' if len(args) != 1 else ''}")
+        return surface.Call(*span, self._callee(node, name), tuple(map(self.number, args)))
+
+    def _of_program(self, node: ast.Call) -> Node:
+        """A call of a function of the program, which is called by a name."""
+        match node.func:
+            case ast.Name(id=name) if not self._kinds.is_local(name):
+                if node.keywords:
+                    raise Refused(node, "a call with arguments by name")
+                args = tuple(map(self.node, node.args))
+                return surface.Call(*self._places.span(node), surface.Name(*self._places.span(node.func), name), args)
+            case ast.Attribute(attr=attr):
+                raise Refused(node, f"the method `{attr}`")
+        raise Refused(node, "a call of something other than a function with a name")
+
+    def _total(self, node: ast.Call, name: str, args: list[ast.expr]) -> Node:
+        """A function that makes one number of many."""
+        span = self._places.span(node)
+        if len(args) != 1:
+            raise Refused(node, f"`{name}` with {len(args)} arguments")
+        (of,) = args
+        kind = self._kinds.of(of)
+        if name in ("sum", "np.sum") and kind is Kind.MASK:
+            return self._counted(span, of)
+        if isinstance(of, ast.GeneratorExp) and name == "sum":
+            return self._sum_of_each(node, of)
+        if kind is Kind.MASK and name == "len":
+            (_, over), _ = self._entries(of)
+            return surface.Call(*span, self._callee(node, name), (over,))
+        if kind not in _LISTED or (name == "np.mean" and kind is Kind.LIST):
+            raise Refused(of, f"`{name}` of this")
+        return surface.Call(*span, self._callee(node, name), (self.node(of),))
+
+    def _counted(self, span: Span, mask: ast.expr) -> Node:
+        (name, over), each = self._entries(mask)
+        return self._call(span, COUNT, self._lambda(name, each), over)
+
+    def _lambda(self, name: str, value: Node) -> surface.Lambda:
+        span = value.span
+        param = surface.Parameter(span.start, span.start, name)
+        return surface.Lambda(*span, (param,), surface.Block(*span, (value,)))
+
+    # Comprehensions
+
+    def _sum_of_each(self, node: ast.Call, made: ast.GeneratorExp) -> Node:
+        """``sum(f(x) for x in v if p(x))``; where 1 is added for each, their number."""
+        span = self._places.span(node)
+        each, over, kept = self._parts(made, made.elt)
+        match made.elt:
+            case ast.Constant(value=int() as value) if value == 1 and not isinstance(value, bool) and kept is not None:
+                return self._call(span, COUNT, kept, over)
+        inner = surface.Comprehension(*self._places.span(made), each, over, kept)
+        return surface.Call(*span, self._callee(node, "sum"), (inner,))
+
+    def _comprehension(self, node: ast.ListComp) -> Node:
+        each, over, kept = self._parts(node, node.elt)
+        return surface.Comprehension(*self._places.span(node), each, over, kept)
+
+    def _parts(
+        self, node: ast.ListComp | ast.GeneratorExp, value: ast.expr
+    ) -> tuple[surface.Lambda, Node, surface.Lambda | None]:
+        """What is made of each, over what, and of which."""
+        if len(node.generators) != 1:
+            raise Refused(node, "a comprehension over several things")
+        (part,) = node.generators
+        if part.is_async or not isinstance(part.target, ast.Name) or part.target.id == "_":
+            raise Refused(node, "a comprehension with several names, or `_`")
+        name, param = part.target.id, self._places.span(part.target)
+        over, counts = self.walked(part.iter)
+        inner = self.within((name,), Kind.NUMBER if counts else Kind.ANY)
+        made = inner.number(value) if inner._kinds.of(value) is not Kind.TRUTH else None
+        if made is None:
+            raise Refused(value, "a comprehension of other values than numbers")
+        each = surface.Lambda(*param, (surface.Parameter(*param, name),), surface.Block(*made.span, (made,)))
+        if not part.ifs:
+            return each, over, None
+        wanted = inner.truth(part.ifs[0] if len(part.ifs) == 1 else ast.BoolOp(ast.And(), part.ifs))
+        if len(part.ifs) > 1:
+            raise Refused(node, "a comprehension with several conditions")
+        kept = surface.Lambda(*wanted.span, (surface.Parameter(*param, name),), surface.Block(*wanted.span, (wanted,)))
+        return each, over, kept
+
+    def walked(self, node: ast.expr) -> tuple[Node, bool]:
+        """What a loop goes over, and whether its numbers are those of a range."""
+        match node:
+            case ast.Call(args=args, keywords=[]) if self._kinds.called(node.func) == "range":
+                return self._range(node, args), True
+            case ast.Name() if self._kinds.of(node) in _LISTED:
+                return self.node(node), False
+            case ast.List(elts=items) if items and all(isinstance(each, ast.Constant) for each in items):
+                return self.node(node), False
+        raise Refused(node, "a loop over something other than a range, or a list or an array with a name,")
+
+    def _range(self, node: ast.expr, args: list[ast.expr]) -> Node:
+        """Python's ranges begin at 0, and their end is not in them."""
+        span = self._places.span(node)
+        if not 1 <= len(args) <= 2:
+            raise Refused(node, "a range with a step")
+        first: Node = surface.Number(span.start, span.start, Fraction(0), True)
+        if len(args) == 2:
+            first = self.number(args[0])
+        last = self.number(args[-1])
+        if isinstance(last, surface.Number) and last.integer:
+            return surface.Range(*span, first, None, surface.Number(last.start, last.end, last.value - 1, True))
+        one = surface.Number(last.end, last.end, Fraction(1), True)
+        return surface.Range(*span, first, None, self._call(last.span, "-", last, one))
+
+
+_RULES = {
+    **dict.fromkeys(("len", "sum", "np.sum", "np.mean"), "total"),
+    **dict.fromkeys(("abs", "np.abs", "float", "min", "max", CLIPS), "numbers"),
+}
+"""The functions that are understood, by what they are given."""
+_COUNTS = {"abs": (1, 1), "np.abs": (1, 1), "float": (1, 1), "min": (2, 9), "max": (2, 9), CLIPS: (3, 3)}
+"""How many numbers they are given, at least and at most."""
+_OPERATORS: dict[type[ast.operator], str] = {
+    **{ast.FloorDiv: "//", ast.Pow: "**", ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"},
+    **{ast.LShift: "<<", ast.RShift: ">>"},
+}
+_KINDS = {
+    Kind.TRUTH: "a truth value where a number stands",
+    Kind.LIST: "a list where a number stands",
+    Kind.ARRAY: "an array where a number stands",
+    Kind.MASK: "an array of truth values where a number stands",
+}
+
+
+def _root(node: ast.expr) -> ast.expr:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node
+
+
+def _described_comparison(op: ast.cmpop) -> str:
+    return {ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in"}.get(type(op), "?")
+
+
+def _described(node: ast.AST) -> str:
+    """A construct that is refused, for a person."""
+    return _DESCRIBED.get(type(node), "this construct")
+
+
+_DESCRIBED: dict[type[ast.AST], str] = {
+    ast.Constant: "a text, or another value that is no number",
+    ast.JoinedStr: "a text with values in it",
+    ast.Dict: "a dictionary",
+    ast.Set: "a set",
+    ast.List: "an empty list",
+    ast.Tuple: "a tuple with a star in it",
+    ast.Subscript: "an index",
+    ast.Attribute: "a part of a value",
+    ast.Lambda: "a function without a name",
+    ast.GeneratorExp: "a generator",
+    ast.SetComp: "a set",
+    ast.DictComp: "a dictionary",
+    ast.NamedExpr: "an assignment inside an expression",
+    ast.Await: "`await`",
+    ast.Yield: "`yield`",
+    ast.YieldFrom: "`yield`",
+    ast.Starred: "a star",
+    ast.UnaryOp: "the operator `~`",
+}

@@ -1,0 +1,275 @@
+"""Functions of Python as nodes of the surface tree: parameters, statements, and what a function leaves behind.
+
+A name that is assigned anywhere in a function is its own everywhere in it. A function that is not left by a ``return``
+returns None. What has no meaning here stays in the tree as text that is not understood, with what it may do.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dp_lsp import surface
+from dp_lsp.frontends.python.annotations import annotation, kind_of
+from dp_lsp.frontends.python.effects import effects
+from dp_lsp.frontends.python.expressions import Expressions, Refused, number, opaque
+from dp_lsp.frontends.python.kinds import SIGNS, Kind, kinds_of
+from dp_lsp.frontends.python.names import bound_in
+from dp_lsp.frontends.python.places import Places
+from dp_lsp.surface import Node
+from dp_lsp.text import Span
+
+
+def function(node: ast.FunctionDef, places: Places) -> Node:
+    """A definition. One that is more than a header and a body is known by its name alone."""
+    span = places.span(node)
+    name = surface.Name(*_name_span(node, places), node.name)
+    returns = None if node.returns is None else annotation(node.returns, places)
+    header = Span(span.start, places.span(node.body[0]).start)
+    try:
+        params = tuple(_parameters(node, places))
+        body = _Body(node, places).block()
+    except Refused as refused:
+        params, text = (), opaque(places, refused.node, refused.what)
+        whole = surface.Opaque(text.start, text.end, refused.what, _of_definition(node))
+        body = surface.Block(*span, (whole,))
+    return surface.Function(*span, name, params, returns, body, header, "block")
+
+
+def _of_definition(node: ast.FunctionDef) -> surface.Summary:
+    """What a function may do that is more than a header and a body. Its decorators, its defaults and its annotations
+    are evaluated where it is defined, and bind names there."""
+    args = node.args
+    params = (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg)
+    said = [each.annotation for each in params if each is not None]
+    there = (*node.decorator_list, *args.defaults, *args.kw_defaults, *said, node.returns)
+    bound = effects(*(each for each in there if each is not None)).binds
+    does = effects(node)
+    return does._replace(binds=frozenset(), outside=does.outside | bound)
+
+
+def _name_span(node: ast.FunctionDef, places: Places) -> Span:
+    start = places.span(node).start
+    return places.name_after(start, "def")
+
+
+def _parameters(node: ast.FunctionDef, places: Places) -> Iterator[surface.Parameter]:
+    args = node.args
+    if node.decorator_list:
+        raise Refused(node.decorator_list[0], "a decorator")
+    for other in (*args.posonlyargs, *args.kwonlyargs, args.vararg, args.kwarg):
+        if other is not None:
+            raise Refused(other, "a parameter that is not plain")
+    for said in (*(each.annotation for each in args.args), node.returns):
+        if said is not None and not effects(said).is_harmless:
+            raise Refused(said, "an annotation that does more than say something")
+    defaults = [None] * (len(args.args) - len(args.defaults)) + [*args.defaults]
+    for each, default in zip(args.args, defaults, strict=True):
+        type_ = None if each.annotation is None else annotation(each.annotation, places)
+        value = None if default is None else _literal(default, places)
+        yield surface.Parameter(*places.span(each), each.arg, type_, value)
+
+
+def _literal(node: ast.expr, places: Places) -> Node:
+    """A default value, which is evaluated once: a number or a truth value that is written out."""
+    span = places.span(node)
+    match node:
+        case ast.Constant(value=bool() as value):
+            return surface.Boolean(*span, value)
+        case ast.Constant(value=int() | float()):
+            return number(node, span)
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float()) as inner):
+            sign = surface.Name(span.start, span.start, "-")
+            return surface.Call(*span, sign, (number(inner, places.span(inner)),))
+    raise Refused(node, "a default value other than a number")
+
+
+class _Body:
+    """The statements of one function."""
+
+    def __init__(self, node: ast.FunctionDef, places: Places) -> None:
+        self._node = node
+        self._places = places
+        params = {each.arg: kind_of(each.annotation) for each in node.args.args}
+        self._local = {*params, *_assigned(node)}
+        kinds = kinds_of(node.body, params, self._local.__contains__)
+        self._expressions = Expressions(places, kinds)
+        self._kinds = kinds
+        self._counted: set[str] = set()
+
+    def block(self) -> surface.Block:
+        """The body. What is returned where the last statement does not say so is None."""
+        self._check_loops()
+        statements = list(self._statements(self._node.body))
+        span = self._places.span(self._node)
+        if not _leaves(self._node.body):
+            statements.append(surface.Return(span.end, span.end, surface.Tuple(span.end, span.end, ())))
+        named = [surface.Name(*place, home) for home, place in self._expressions.homes.items()]
+        return surface.Block(*span, (*named, *statements))
+
+    def _check_loops(self) -> None:
+        """A variable of a loop is nothing else: what it would leave behind, or change, is not followed."""
+        loops = [item for item in ast.walk(self._node) if isinstance(item, ast.For)]
+        for loop in loops:
+            for name in bound_in(loop.target):
+                others = [item for item in ast.walk(self._node) if item is not loop and _binds(item, name)]
+                if name != "_" and any(not isinstance(other, ast.For) or _is_below(other, loop) for other in others):
+                    raise Refused(loop.target, f"another value for `{name}`, the variable of a loop")
+
+    def _statements(self, nodes: list[ast.stmt]) -> Iterator[Node]:
+        for node in nodes:
+            try:
+                yield from self._statement(node)
+            except Refused as refused:
+                inner = opaque(self._places, refused.node, refused.what)
+                does = effects(node).joined(inner.summary)
+                yield surface.Opaque(*self._places.span(node), refused.what, does)
+
+    def _block(self, nodes: list[ast.stmt]) -> surface.Block:
+        span = Span(self._places.span(nodes[0]).start, self._places.span(nodes[-1]).end)
+        return surface.Block(*span, tuple(self._statements(nodes)))
+
+    def _statement(self, node: ast.stmt) -> Iterator[Node]:
+        span, expressions = self._places.span(node), self._expressions
+        match node:
+            case ast.Pass() | ast.Expr(value=ast.Constant()):
+                return
+            case ast.Expr(value=ast.Call(func=ast.Name(id="print")) as call) if not self._kinds.is_local("print"):
+                yield self._print(call)
+            case ast.Expr(value=value):
+                yield expressions.node(value)
+            case ast.Return(value=value):
+                made = surface.Tuple(span.end, span.end, ()) if _is_none(value) else expressions.node(value)  # type: ignore[arg-type]
+                yield surface.Return(*span, made)
+            case ast.Assign(targets=[target], value=value):
+                yield surface.Assign(*span, self._target(target), expressions.node(value))
+            case ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value):
+                yield surface.Assign(*span, self._target(target), expressions.node(value))
+            case ast.AugAssign(target=ast.Name() as target, op=op, value=value) if type(op) in SIGNS:
+                yield surface.Assign(*span, self._target(target), self._updated(node, target, value))
+            case ast.If(test=test, body=body, orelse=orelse):
+                condition, then = expressions.truth(test), self._block(body)
+                yield surface.If(*span, condition, then, self._block(orelse) if orelse else None)
+            case ast.For(target=target, iter=over, body=body, orelse=[]):
+                made, _ = expressions.walked(over)
+                yield surface.For(*span, self._target(target), made, self._block(body))
+            case _:
+                raise Refused(node, _STATEMENTS.get(type(node), "this statement"))
+
+    def _target(self, target: ast.expr) -> Node:
+        """What is given a value."""
+        span = self._places.span(target)
+        match target:
+            case ast.Name(id=name):
+                return surface.Name(*span, name)
+            case ast.Tuple(elts=items) if len(items) > 1 and all(isinstance(each, ast.Name) for each in items):
+                names = [each.id for each in items if isinstance(each, ast.Name)]
+                if len(set(names)) == len(names):
+                    return surface.Tuple(*span, tuple(map(self._target, items)))
+        raise Refused(target, "changing a part of a value" if not isinstance(target, ast.Tuple) else "this assignment")
+
+    def _updated(self, node: ast.AugAssign, target: ast.Name, value: ast.expr) -> Node:
+        """``x += y`` gives a number another value; a list or an array it would change for all who hold it."""
+        if self._kinds.of_name(target.id) is not Kind.NUMBER:
+            raise Refused(node, f"a change of `{target.id}`, which is not known to be a number and may be shared,")
+        read = ast.copy_location(ast.Name(target.id, ast.Load()), target)
+        return self._expressions.node(ast.copy_location(ast.BinOp(read, node.op, value), node))
+
+    def _print(self, node: ast.Call) -> Node:
+        """What is printed is seen."""
+        if node.keywords:
+            raise Refused(node, "`print` with arguments by name")
+        args: list[Node] = []
+        for each in node.args:
+            span = self._places.span(each)
+            match each:
+                case ast.Constant(value=str() as text):
+                    args.append(surface.Text(*span, text))
+                case ast.JoinedStr(values=values):
+                    args += [self._shown(part, span) for part in values if isinstance(part, ast.FormattedValue)]
+                case _:
+                    args.append(self._expressions.node(each))
+        callee = surface.Name(*self._places.span(node.func), "print")
+        return surface.Call(*self._places.span(node), callee, tuple(args))
+
+    def _shown(self, part: ast.FormattedValue, span: Span) -> Node:
+        """A value in a text; within one, places are not told."""
+        inner = [] if part.format_spec is None else list(ast.walk(part.format_spec))
+        if not isinstance(part.value, ast.Name) or any(isinstance(each, ast.FormattedValue) for each in inner):
+            raise Refused(part, "a text with more than names in it")
+        return surface.Name(span.start, span.start, part.value.id)
+
+
+def _is_none(value: ast.expr | None) -> bool:
+    return value is None or (isinstance(value, ast.Constant) and value.value is None)
+
+
+def _assigned(node: ast.FunctionDef) -> Iterator[str]:
+    """The names that a function assigns; rather too many than too few."""
+    for item in ast.walk(node):
+        match item:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
+                yield name
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                if item is not node:
+                    yield name
+            case ast.alias(name=name, asname=asname):
+                yield asname or name.partition(".")[0]
+            case ast.ExceptHandler(name=str() as name) | ast.MatchAs(name=str() as name):
+                yield name
+            case ast.MatchStar(name=str() as name) | ast.MatchMapping(rest=str() as name):
+                yield name
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                yield from names
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    """Whether a node itself gives a name a value."""
+    match node:
+        case ast.Assign(targets=targets):
+            return any(name in bound_in(target) for target in targets)
+        case ast.AnnAssign(target=target) | ast.AugAssign(target=target) | ast.For(target=target):
+            return name in bound_in(target)
+        case ast.arg(arg=found):
+            return found == name
+    return False
+
+
+def _is_below(node: ast.AST, loop: ast.For) -> bool:
+    return any(item is node for item in ast.walk(loop))
+
+
+def _leaves(body: list[ast.stmt]) -> bool:
+    """Whether every way through a block ends in a ``return``."""
+    match body[-1]:
+        case ast.Return():
+            return True
+        case ast.If(body=then, orelse=[*otherwise]) if otherwise:
+            return _leaves(then) and _leaves(otherwise)
+    return False
+
+
+_STATEMENTS: dict[type[ast.stmt], str] = {
+    ast.While: "a `while` loop",
+    ast.For: "a loop with an `else`",
+    ast.AsyncFor: "`async`",
+    ast.With: "a `with` block",
+    ast.AsyncWith: "`async`",
+    ast.Try: "a `try` block",
+    ast.Raise: "`raise`",
+    ast.Assert: "an `assert`, which is left out where Python runs with -O,",
+    ast.Delete: "`del`",
+    ast.Global: "`global`",
+    ast.Nonlocal: "`nonlocal`",
+    ast.Import: "an import inside a function",
+    ast.ImportFrom: "an import inside a function",
+    ast.FunctionDef: "a function inside a function",
+    ast.AsyncFunctionDef: "a function inside a function",
+    ast.ClassDef: "a class",
+    ast.Match: "`match`",
+    ast.Break: "`break`",
+    ast.Continue: "`continue`",
+    ast.Assign: "an assignment to several names at once",
+    ast.AugAssign: "this change of a value",
+    ast.AnnAssign: "this assignment",
+}

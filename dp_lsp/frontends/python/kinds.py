@@ -1,0 +1,165 @@
+"""What kind of value an expression has, as far as the text of one function tells.
+
+The same sign does different things to different kinds: ``2 * v`` doubles the entries of an array, and repeats a list.
+So an operation is understood where the kinds of what it is given are known; a number of which the text does not tell
+that it is one is made sure of by the calculus (:mod:`dp_lsp.frontends.python.expressions`).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from enum import Enum, auto
+
+from dp_lsp.frontends.python.names import bound_in, dotted
+
+
+class Kind(Enum):
+    """A kind of values."""
+
+    NUMBER = auto()
+    TRUTH = auto()
+    LIST = auto()
+    ARRAY = auto()
+    """One-dimensional, of numbers: of NumPy, or a column of pandas."""
+    MASK = auto()
+    """The same, of truth values."""
+    ANY = auto()
+    """Nothing is known."""
+
+
+ARRAYS = frozenset({Kind.ARRAY, Kind.MASK})
+SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%"}
+COMPARISONS: dict[type[ast.cmpop], str] = {
+    **{ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
+    **{ast.Eq: "==", ast.NotEq: "!="},
+}
+OF_NUMBER = frozenset({"abs", "np.abs", "float", "math.sqrt", "np.clip", "np.sqrt", "np.exp", "math.exp"})
+"""Functions that make of a number one, and some of an array one of the results."""
+TOTALS = frozenset({"len", "sum", "np.sum", "np.mean", "min", "max"})
+"""Functions that make a number."""
+METHODS = {"sum": "np.sum", "mean": "np.mean"}
+"""Methods of arrays that make a number, and the functions that do the same."""
+CLIPS = "np.clip"
+
+
+class Kinds:
+    """The kinds of names in one function, of which ``local`` says whether they belong to it."""
+
+    def __init__(self, names: Mapping[str, Kind], local: Callable[[str], bool]) -> None:
+        self._names = dict(names)
+        self._local = local
+
+    def of_name(self, name: str) -> Kind:
+        """The kind of all values that a name is given."""
+        return self._names.get(name, Kind.ANY)
+
+    def is_local(self, name: str) -> bool:
+        """Whether a name belongs to the function."""
+        return self._local(name)
+
+    def within(self, names: Mapping[str, Kind]) -> Kinds:
+        """The same where further names have kinds."""
+        return Kinds({**self._names, **names}, lambda name: name in names or self._local(name))
+
+    def called(self, callee: ast.expr) -> str:
+        """The function of a module, or of Python, that is called; empty where it is none."""
+        found = dotted(callee)
+        return "" if found is None or self._local(found[0]) else found[1]
+
+    def of(self, node: ast.expr) -> Kind:
+        """The kind of an expression."""
+        match node:
+            case ast.Constant(value=bool()):
+                return Kind.TRUTH
+            case ast.Constant(value=int() | float()):
+                return Kind.NUMBER
+            case ast.Name(id=name):
+                return self.of_name(name)
+            case ast.BinOp(left=left, right=right):
+                return _combined(self.of(left), self.of(right))
+            case ast.UnaryOp(op=ast.Not()) | ast.BoolOp():
+                return Kind.TRUTH
+            case ast.UnaryOp(operand=operand):
+                return _combined(self.of(operand), Kind.NUMBER)
+            case ast.Compare(left=left, comparators=others):
+                masks = any(self.of(each) in ARRAYS for each in (left, *others))
+                return Kind.MASK if masks else Kind.TRUTH
+            case ast.IfExp(body=body, orelse=orelse):
+                return joined(self.of(body), self.of(orelse))
+            case ast.List() | ast.ListComp():
+                return Kind.LIST
+            case ast.Call():
+                return self._of_call(node)
+        return Kind.ANY
+
+    def _of_call(self, node: ast.Call) -> Kind:
+        name = self.called(node.func)
+        first = self.of(node.args[0]) if node.args else Kind.ANY
+        if name in TOTALS:
+            return Kind.NUMBER
+        if name in OF_NUMBER:
+            return Kind.ARRAY if first is Kind.ARRAY else Kind.NUMBER
+        if isinstance(node.func, ast.Attribute) and not name:
+            of = self.of(node.func.value)
+            if of in ARRAYS:
+                made = Kind.ARRAY if node.func.attr == "clip" else Kind.ANY
+                return Kind.NUMBER if node.func.attr in METHODS else made
+        return Kind.ANY
+
+
+def _combined(left: Kind, right: Kind) -> Kind:
+    kinds = {left, right}
+    if not kinds - {Kind.NUMBER, Kind.ANY}:
+        return Kind.NUMBER
+    return Kind.ARRAY if Kind.ARRAY in kinds and not kinds - {Kind.NUMBER, Kind.ANY, Kind.ARRAY} else Kind.ANY
+
+
+def joined(*kinds: Kind) -> Kind:
+    """The kind of what is one of these."""
+    return kinds[0] if len(set(kinds)) == 1 else Kind.ANY
+
+
+_ROUNDS = 4
+
+
+def kinds_of(body: list[ast.stmt], given: Mapping[str, Kind], local: Callable[[str], bool]) -> Kinds:
+    """The kinds of the names of a function: of each the one that all its values have, whenever it gets them. ``given``
+    are those of the parameters."""
+    found: dict[str, Kind] = {}
+    for _ in range(_ROUNDS):
+        kinds, before = Kinds({**found, **given}, local), dict(found)
+        values: dict[str, list[Kind]] = {name: [kind] for name, kind in given.items()}
+        for node in (item for each in body for item in ast.walk(each)):
+            for name, kind in _given_by(node, kinds):
+                values.setdefault(name, []).append(kind)
+        found = {name: joined(*of) for name, of in values.items()}
+        if found == before:
+            return Kinds(found, local)
+        given = {name: kind for name, kind in given.items() if found[name] is kind}
+    return Kinds({}, local)
+
+
+def _given_by(node: ast.AST, kinds: Kinds) -> list[tuple[str, Kind]]:
+    """The names that a node gives a value, with its kind."""
+    match node:
+        case ast.Assign(targets=targets, value=value):
+            found = kinds.of(value)
+            return [
+                (name, found if isinstance(target, ast.Name) else Kind.ANY)
+                for target in targets
+                for name in bound_in(target)
+            ]
+        case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+            return [(name, kinds.of(value))]
+        case ast.AugAssign(target=ast.Name(id=name), value=value):
+            return [(name, _combined(kinds.of_name(name), kinds.of(value)))]
+        case ast.For(target=ast.Name(id=name), iter=ast.Call(func=ast.Name(id="range"))) if (
+            kinds.called(node.iter.func) == "range"  # type: ignore[attr-defined]
+        ):
+            return [(name, Kind.NUMBER)]
+        case ast.For(target=target):
+            return [(name, Kind.ANY) for name in bound_in(target)]
+        case ast.NamedExpr(target=ast.Name(id=name)):
+            return [(name, Kind.ANY)]
+    return []

@@ -1,0 +1,94 @@
+"""The names that Python's own language and the libraries give a meaning, as far as it is known here."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+WORDS = {
+    "AddRemove": "One record is added or removed, so the number of records is private: `AddRemove()`.",
+    "ChangeOne": "One record is replaced, so the number of records is public: `ChangeOne()`.",
+    "Within": 'A number, or a vector, that moves by at most 1 in a norm: `Within()`, `Within("L1")`.',
+    "OneOf": "A value out of a public list: `OneOf(1, 2)`.",
+    "Bounded": "Every number lies between two public numbers: `Bounded(0, 120)`.",
+    "RowNorm": "Every row measures at most so much in a norm: `RowNorm(5)`.",
+    "Rows": "An array with one record in each row: `Rows()`.",
+    "Size": "There are exactly so many records: `Size(100)`.",
+    "AtLeast": "There are so many records, or more: `AtLeast(100)`.",
+    "Columns": "The columns of a table: `Columns(Age=Bounded(0, 120))`.",
+    "MayBeMissing": "Values may be missing: `MayBeMissing()`.",
+    "Static": "A public parameter: `eps: Static[float]`.",
+    "Private": "Claims that what a function returns is private: `-> Private[float]`.",
+    "black_box": "Marks a function whose body is not looked into.",
+    "checked": "Looks at each call whether the arguments are what the annotations say.",
+}
+"""The vocabulary of `dp_types`."""
+
+OWN_MODULE = "dp_types"
+TYPES = frozenset({"Annotated", "float", "int", "bool", "list"})
+"""What else annotations are made of."""
+
+MODULES = {"np": "numpy", "numpy": "numpy", "math": "math"}
+"""The modules whose functions are known, by the names that they must have."""
+
+KNOWN = frozenset({"range", "print", "sorted", "enumerate", "zip", "tuple", "round", "reversed", "isinstance", "str"})
+"""Names that Python gives a meaning, besides those of builtins that have a row."""
+
+RUNNING = frozenset(
+    {
+        *("exec", "eval", "compile", "setattr", "delattr", "globals", "locals", "vars", "__import__", "breakpoint"),
+        *("__builtins__", "__loader__", "__spec__", "getattr"),
+    }
+)
+"""What may give any name another meaning, or reach what may."""
+
+_PLAIN_DUNDERS = frozenset({"__name__", "__doc__", "__file__", "__init__", "__all__", "__version__", "__len__"})
+_REACHING = frozenset(
+    {
+        *("modules", "seed", "set_state", "seterr", "seterrcall", "errstate", "setattr", "patch", "monkeypatch"),
+        *("settrace", "setprofile", "attrgetter", "methodcaller", "bit_generator"),
+        *("f_globals", "f_builtins", "f_back"),
+    }
+)
+"""Attributes by which other names get another meaning, or what is drawn is known."""
+
+_HARMLESS = frozenset(
+    {
+        *("numpy", "pandas", "math", "random", "typing", "typing_extensions", "dataclasses", "collections", "abc"),
+        *("statistics", "itertools", "functools", "operator", "fractions", "decimal", "enum", "re", "string", "json"),
+        *("csv", "os", "pathlib", "time", "datetime", "argparse", "logging", "warnings", "secrets", "copy", "io"),
+        *("scipy", "matplotlib", "seaborn", "sklearn", "tqdm", "opendp", "diffprivlib", "polars", "sys", "textwrap"),
+        *("contextlib", "numbers", "cmath", "hashlib", "uuid", "glob", "shutil", "tempfile", "pprint", "dp_types"),
+    }
+)
+"""Modules of Python, and of libraries that people use, of which it is known that importing one changes no name."""
+
+FUTURE = frozenset({"annotations"})
+
+
+def reaches_out(name: str) -> bool:
+    """Whether an attribute of this name may lead to the names of a module."""
+    return name in _REACHING or (name.startswith("__") and name not in _PLAIN_DUNDERS)
+
+
+def is_harmless(module: str | None, level: int) -> bool:
+    """Whether importing a module is known to give no name another meaning."""
+    return level == 0 and module is not None and module.partition(".")[0] in _HARMLESS
+
+
+def dotted(node: ast.expr) -> tuple[str, str] | None:
+    """The name that a chain of attributes begins with, and the whole of it: of ``np.random.laplace`` that is ``np``."""
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return node.id, ".".join((node.id, *reversed(parts)))
+
+
+def bound_in(target: ast.AST) -> Iterator[str]:
+    """The names that an assignment to a pattern gives a value."""
+    for item in ast.walk(target):
+        if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):
+            yield item.id

@@ -1,0 +1,190 @@
+"""A chunk of Python to surface nodes, by the standard library's own parser.
+
+That has no tree of what it cannot read, so a chunk that is broken is one problem at its place, and a function of which
+nothing but the name is known. Limits of length and nesting come before those of the parser, which differ by version and
+may be those of the process.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator
+
+from dp_lsp import surface
+from dp_lsp.frontends.problems import NestedTooDeeply, SyntaxProblem
+from dp_lsp.frontends.python.chunks import comments, pieces
+from dp_lsp.frontends.python.effects import effects
+from dp_lsp.frontends.python.expressions import Refused, number
+from dp_lsp.frontends.python.functions import function
+from dp_lsp.frontends.python.names import FUTURE, MODULES, OWN_MODULE, RUNNING, WORDS, reaches_out
+from dp_lsp.frontends.python.places import Places
+from dp_lsp.problem import Problem
+from dp_lsp.surface import Node, Opaque, Parsed, Remark, Summary
+from dp_lsp.text import Span
+
+_MOST_NESTED = 90
+_OPERATORS_IN_A_ROW = re.compile(r"(?:[-+~][ \t]*|\bnot[ \t]+|\blambda[ \t]*:[ \t]*|\*){60}")
+_SIGN = "#"
+_SPEAKS = re.compile(r"#[ \t]*dp:")
+
+
+def parse(chunk: str) -> Parsed:
+    """The top-level nodes of a chunk and what is wrong with it."""
+    remarks = tuple(_remarks(chunk))
+    text = f" {chunk[1:]}" if chunk.startswith("\ufeff") else chunk
+    deep = _too_deep(chunk)
+    if deep is not None:
+        return _broken(chunk, NestedTooDeeply.at(Span(deep, deep + 1), limit=_MOST_NESTED), remarks)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text.lstrip("\x0c ") if text is not chunk else text)
+    except SyntaxError as error:
+        return _broken(chunk, _explained(chunk, error), remarks)
+    except (ValueError, RecursionError, MemoryError, OverflowError):
+        place = max(chunk.find("\0"), 0)
+        reason = "this text cannot be read: it holds a null character, or is nested too deeply"
+        return _broken(chunk, SyntaxProblem.at(Span(place, place + 1), reason=reason), remarks)
+    places = Places(chunk)
+    deepest = _deeper(tree)
+    if deepest is not None:
+        return _broken(chunk, NestedTooDeeply.at(places.span(deepest), limit=_MOST_NESTED), remarks)
+    return Parsed(tuple(node for each in tree.body for node in _item(each, places)), (), remarks)
+
+
+def _item(node: ast.stmt, places: Places) -> Iterator[Node]:
+    """A statement at top level."""
+    span = places.span(node)
+    match node:
+        case ast.FunctionDef():
+            yield function(node, places)
+        case ast.Import(names=names) if all(MODULES.get(each.asname or each.name) == each.name for each in names):
+            for each in names:
+                name = surface.Name(*places.span(each), each.asname or each.name)
+                yield surface.Assign(*places.span(each), name, surface.Tuple(span.end, span.end, ()), constant=True)
+        case ast.ImportFrom(module=module, names=names, level=0) if _is_own(module, names):
+            yield Opaque(*span, "an import", Summary())
+        case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if made := _constant(value, places):
+            yield surface.Assign(*span, surface.Name(*places.span(target), name), made, constant=True)
+        case ast.Expr(value=ast.Constant(value=str() as text)):
+            yield surface.Text(*span, text)
+        case ast.Pass() | ast.Expr(value=ast.Constant()):
+            pass
+        case _:
+            yield Opaque(*span, _ITEMS.get(type(node), "this statement"), effects(node))
+
+
+def _is_own(module: str | None, names: list[ast.alias]) -> bool:
+    """Whether an import brings words of annotations by their own names."""
+    known = {OWN_MODULE: frozenset(WORDS), "typing": frozenset({"Annotated"}), "__future__": FUTURE}.get(module or "")
+    return known is not None and all(each.asname in (None, each.name) and each.name in known for each in names)
+
+
+def _constant(node: ast.expr, places: Places) -> Node | None:
+    """A number or a truth value that is written out; None for anything else."""
+    span = places.span(node)
+    match node:
+        case ast.Constant(value=bool() as value):
+            return surface.Boolean(*span, value)
+        case ast.Constant(value=int() | float()):
+            try:
+                return number(node, span)
+            except Refused:
+                return None
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float()) as inner):
+            made = _constant(inner, places)
+            sign = surface.Name(span.start, span.start, "-")
+            return surface.Call(*span, sign, (made,)) if isinstance(made, surface.Number) else None
+    return None
+
+
+_ITEMS: dict[type[ast.stmt], str] = {
+    ast.ClassDef: "a class",
+    ast.AsyncFunctionDef: "`async`",
+    ast.Import: "an import of a module that is not followed",
+    ast.ImportFrom: "an import of a module that is not followed",
+    ast.If: "an `if` at top level",
+    ast.For: "a loop at top level",
+    ast.While: "a loop at top level",
+    ast.With: "a `with` block at top level",
+    ast.Try: "a `try` block at top level",
+    ast.Expr: "an expression at top level",
+    ast.Assign: "this assignment at top level",
+    ast.AnnAssign: "this assignment at top level",
+    ast.AugAssign: "this assignment at top level",
+    ast.Delete: "`del` at top level",
+}
+
+
+# What cannot be read
+
+
+_NAME = re.compile(r"[^\W\d]\w*")
+_DEFINED = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+([^\W\d]\w*)", re.MULTILINE)
+_FAR_REACHING = re.compile(
+    r"\bimport\b|\bglobal\b|\.[ \t]*\w+(?:[ \t]*\[[^\]\n]*\])?[ \t]*(?:[-+*/%@&|^]|//|>>|<<|\*\*)?=(?!=)"
+)
+_DEEP_LINE = re.compile(rf"^(?:[ ]{{{4 * _MOST_NESTED}}}|\t{{{_MOST_NESTED}}})", re.MULTILINE)
+
+
+def _broken(chunk: str, problem: Problem, remarks: tuple[Remark, ...]) -> Parsed:
+    """A chunk that cannot be read: the function that its beginning defines, if it does, and what it may do."""
+    words = {found[0] for found in _NAME.finditer(chunk)}
+    reaching = sorted(word for word in words if word in RUNNING or reaches_out(word))
+    anything = reaching[0] if reaching else "text that cannot be read" if _FAR_REACHING.search(chunk) else ""
+    defined = _DEFINED.search(chunk)
+    bound = {found[1] for found in re.finditer(r"^([^\W\d]\w*)", chunk, re.MULTILINE)}
+    defines = frozenset(found[1] for found in _DEFINED.finditer(chunk))
+    does = Summary(frozenset(words), frozenset(bound) | defines, anything=anything)
+    name = surface.Name(*defined.span(1), defined[1]) if defined else None
+    node = surface.Unread(0, len(chunk), "text that cannot be read", does, name, defines)
+    return Parsed((node,), (problem,), remarks)
+
+
+def _explained(chunk: str, error: SyntaxError) -> Problem:
+    """What Python says of text that it cannot read, at the place that it names."""
+    places = Places(chunk)
+    line, column = error.lineno or 1, max((error.offset or 1) - 1, 0)
+    start = places.in_line(line, column)
+    message = error.msg or "invalid syntax"
+    end = min(start + 1, len(chunk))
+    return SyntaxProblem.at(Span(min(start, max(end - 1, 0)), end), reason=f"Python cannot read this: {message}")
+
+
+def _too_deep(chunk: str) -> int | None:
+    """Where brackets, blocks or signs are nested more deeply than is followed."""
+    depth = 0
+    for piece in pieces(chunk):
+        depth += (piece.kind == "open") - (piece.kind == "close")
+        if depth > _MOST_NESTED:
+            return piece.start
+    found = _OPERATORS_IN_A_ROW.search(chunk) or _DEEP_LINE.search(chunk)
+    return None if found is None else found.start()
+
+
+def _deeper(tree: ast.AST) -> ast.AST | None:
+    """A node that is nested more deeply than is followed."""
+    level: list[ast.AST] = [tree]
+    for _ in range(_MOST_NESTED):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    return next((node for node in level if hasattr(node, "lineno")), None)
+
+
+def _remarks(chunk: str) -> Iterator[Remark]:
+    """Comments that speak to the checker: about their line or, alone on a line, about the next one of code."""
+    for span in comments(chunk):
+        if not _SPEAKS.match(chunk, span.start):
+            continue
+        line = max(chunk.rfind("\n", 0, span.start), chunk.rfind("\r", 0, span.start)) + 1
+        target = Span(line, span.end) if chunk[line : span.start].strip() else _below(chunk, span.end)
+        yield Remark(span, target, _SIGN, chunk[span.start + len(_SIGN) : span.end])
+
+
+def _below(chunk: str, end: int) -> Span:
+    for found in re.compile(r"(?:\r\n|\r|\n)([^\r\n]*)").finditer(chunk, end):
+        if not found[1].lstrip().startswith("#"):
+            return Span(*found.span(1)) if found[1].strip() else Span(found.start(1), found.start(1))
+        end = found.end()
+    return Span(end, end)

@@ -1,0 +1,79 @@
+"""Python as it is written: in messages, and in repairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from dp_lsp.core.algebra import Poly
+from dp_lsp.core.annotation import Annotation, ContainerOf, DatasetOf, Limit, NumberOf, Truth
+from dp_lsp.core.notation import SYMPY, Printer
+from dp_lsp.core.sens import Sens
+from dp_lsp.core.types import Base
+from dp_lsp.frontends.python.words import python_builtins
+from dp_lsp.intents import Rendering
+
+_WRITTEN = Printer(SYMPY._replace(magnitude=("abs(", ")"), ceiling=("math.ceil(", ")"), maximum="max"))
+_TYPES = {Base.REAL: "float", Base.INTEGER: "int"}
+
+
+class PythonRendering(Rendering):
+    """What rules speak of, as Python writes it."""
+
+    language = "Python"
+    private = "Private"
+    public = "Static[float]"
+    returns_private = "-> Private"
+
+    def __init__(self) -> None:
+        self._builtins = python_builtins()
+
+    def __getitem__(self, builtin: str) -> str:
+        return self._builtins.spelling(builtin).name
+
+    def call(self, builtin: str, *arguments: str) -> str:
+        if not self._builtins.has(builtin):
+            return ""
+        name = self[builtin]
+        if name.replace(".", "_").isidentifier() and name not in _WORDS_BETWEEN:
+            return f"{name}({', '.join(arguments)})"
+        return f" {name} ".join(arguments) if len(arguments) > 1 else f"{name} {arguments[0]}"
+
+    def function(self, parameters: Sequence[str], result: str) -> str:
+        return f"lambda {', '.join(parameters)}: {result}"
+
+    def annotation(self, type_: Annotation) -> str:
+        match type_:
+            case NumberOf(base, _, None) if base in _TYPES:
+                return _TYPES[base]
+            case Truth():
+                return "bool"
+            case ContainerOf(norm=norm) if norm is not None:
+                return f'Annotated[list, Within("{norm.value}")]'
+            case DatasetOf():
+                return _dataset(type_)
+        return ""
+
+    def at_least(self, records: str) -> str:
+        return f"AtLeast({records})"
+
+    def formula(self, value: Sens | Poly) -> str:
+        return _WRITTEN.quantity(value)
+
+
+_WORDS_BETWEEN = frozenset({"and", "or", "not"})
+
+
+def _dataset(type_: DatasetOf) -> str:
+    words = ["ChangeOne()" if type_.metric is not None and type_.metric.sized else "AddRemove()"]
+    if type_.bounds is not None:
+        words.append(f"Bounded({_limits(type_.bounds)})")
+    return f"Annotated[list, {', '.join(words)}]"
+
+
+def _limits(limits: Iterable[Limit]) -> str:
+    return ", ".join(f'"{each}"' if isinstance(each, str) else _decimal(each) for each in limits)
+
+
+def _decimal(number: Fraction) -> str:
+    return str(number) if number.denominator == 1 else str(float(number))

@@ -1,0 +1,55 @@
+"""What programs in Python mean by what the surface tree leaves open."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from dp_lsp.core.machine import FLOAT64, INT, NUMBERS, WHOLE, Storage, Stored, values
+from dp_lsp.language import Semantics
+
+
+class PythonStorage(Storage):
+    """Whole numbers have no largest one, and sums, differences and products of them are whole. Of others nothing is
+    said."""
+
+    def literal(self, number: int | None) -> Stored:
+        return FLOAT64 if number is None else INT
+
+    def numbers(self, builtin: str, *given: Stored) -> Stored | None:
+        if builtin in _WHOLE_OF_WHOLE and not any(values(each) & ~WHOLE for each in given):
+            return INT
+        return INT if builtin in _COUNTS else NUMBERS
+
+
+_WHOLE_OF_WHOLE = frozenset({"+", "-", "*", ":"})
+_COUNTS = frozenset({"length", "count"})
+_NEVER_FAILS = frozenset(
+    {
+        *("+", "-", "*", "<", "<=", ">", ">=", "==", "!=", "!", "&&", "||", "abs", "min", "max", "clamp", "float"),
+        *("sum", "length", "count", "map", "filter", "f.(v)", "(… for …)", "[…]", "mean", "ifelse"),
+    }
+)
+"""Rows that fail where their rules say so, and nowhere else."""
+_DIVIDES = {"/": "y", "mod": "s"}
+"""Rows that divide, which fails by 0, and by what."""
+
+
+class PythonSemantics(Semantics):
+    """The last definition of a function replaces the others. A loop leaves its variable behind, and a function inside
+    another has variables of its own. No operation that is understood changes anything in place."""
+
+    dispatches = False
+    loops_bind = False
+    functions_reach_out = False
+    updates_in_place = True
+    types_are_inferred = False
+
+    storage = PythonStorage()
+
+    def may_be_view(self, builtin: str) -> bool:
+        return True
+
+    def fails_on(self, builtin: str, known: tuple[str, ...], arguments: tuple[str, ...]) -> Collection[str]:
+        if builtin in _DIVIDES:
+            return {*known, _DIVIDES[builtin]}
+        return known if builtin in _NEVER_FAILS else arguments

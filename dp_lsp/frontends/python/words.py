@@ -1,0 +1,65 @@
+"""The words of Python: its keywords, those of ``dp_types``, and the builtins that it has."""
+
+from __future__ import annotations
+
+import keyword
+from collections.abc import Iterator
+
+from dp_lsp.frontends.python.expressions import COUNT
+from dp_lsp.frontends.python.names import KNOWN, RUNNING, TYPES, WORDS
+from dp_lsp.language import Builtins, Cursor, Familiar, Spelling, Vocabulary, Word
+
+_TYPE_MEANINGS = {
+    "float": "A number.",
+    "int": "A whole number.",
+    "bool": "True or False.",
+    "list": "A list of numbers.",
+    "Annotated": "A type, and what is said of it: `Annotated[list, AddRemove()]`.",
+}
+
+FAMILIAR = {Familiar.SHOWS: frozenset({"print"}), Familiar.UNRULED: frozenset({"print"})}
+"""Names without a rule, by what is known of them."""
+
+
+class PythonWords(Vocabulary):
+    """Which names have a meaning of their own. What else Python has is a name like any other, and has no rule."""
+
+    keywords = frozenset(keyword.kwlist)
+    running = RUNNING
+    nothing = "None"
+    familiar = FAMILIAR
+
+    def offered(self, here: Cursor, norm: bool, type_: bool) -> Iterator[Word]:
+        return iter(())
+
+    def meaning(self, name: str) -> str:
+        return WORDS.get(name) or _TYPE_MEANINGS.get(name, "")
+
+    def is_reserved(self, name: str) -> bool:
+        return name in WORDS or name in TYPES or name in KNOWN or name in RUNNING
+
+
+def _infix(sign: str) -> Spelling:
+    return Spelling(sign, f"x {sign} y")
+
+
+def python_builtins() -> Builtins:
+    """The builtins that Python has, by the ids of their rows."""
+    return Builtins(
+        {
+            **{sign: _infix(sign) for sign in ("+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!=")},
+            "mod": _infix("%"),
+            "&&": _infix("and"),
+            "||": _infix("or"),
+            "!": Spelling("not", "not b"),
+            "abs": Spelling("abs", "abs(x)", others=("np.abs",)),
+            "min": Spelling("min", "min(x, y)"),
+            "max": Spelling("max", "max(x, y)"),
+            "clamp": Spelling("np.clip", "np.clip(x, lower, upper)"),
+            "float": Spelling("float", "float(x)"),
+            "length": Spelling("len", "len(v)"),
+            "sum": Spelling("sum", "sum(v)", others=("np.sum",)),
+            "mean": Spelling("np.mean", "np.mean(v)"),
+            "count": Spelling(COUNT, f"{COUNT}(v > t)"),
+        }
+    )
