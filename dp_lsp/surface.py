@@ -19,7 +19,7 @@ from typing import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
-OPERATORS = frozenset(("+", "-", "*", "/", "%", "÷", "^", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "!", "|>", "'"))
+OPERATORS = frozenset(("+", "-", "*", "/", "%", "÷", "^", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "!", "'"))
 """The operators that have a meaning for the checker, by the names that calls of them have."""
 
 

@@ -54,13 +54,14 @@ RANDOM = frozenset(
 PLACES, PLACES_AND_ENTRIES, ENTRIES_BY_PLACE, BESIDE = "eachindex", "enumerate", "pairs", "zip"
 """Those that a loop goes over instead of a vector: its positions, or its positions with what stands there, and what
 stands in several vectors beside each other."""
+EACH_ROW = "eachrow"
+"""What a comprehension goes over instead of a matrix: its rows."""
+WAYS = frozenset({PLACES, PLACES_AND_ENTRIES, ENTRIES_BY_PLACE, BESIDE, EACH_ROW})
+"""All of these."""
 REPLACEABLE_WAYS = frozenset({ENTRIES_BY_PLACE, BESIDE})
 """Those of them that a program may define."""
 SMALLEST = "min"
 """The smallest of several numbers."""
-
-EACH_ROW = "eachrow"
-"""What a comprehension goes over instead of a matrix: its rows."""
 
 
 def replaceable(name: str | None) -> Builtin | None:
@@ -125,6 +126,7 @@ __all__ = [
     "STORE_ALL",
     "TABLE",
     "TOTAL",
+    "WAYS",
     "Builtin",
     "extent",
     "for_rows",

@@ -64,7 +64,7 @@ class CallsUnchecked(Kind):
     Broken:
 
     ```julia
-    f(x::Real) = x |> abs
+    f(x::Real) = x isa Real
     g(x::Real) = f(x)
     ```
 

@@ -207,7 +207,7 @@ class Statements:
             case surface.If():
                 self._if(node, binds)
             case surface.For():
-                binds.append(self._for(node))
+                binds.append(self._for(node, binds))
             case surface.Assert(condition=condition, said=said):
                 shown = () if said is None else self._shown((said,))
                 binds.append(Bind(node.span, (), term.Check(node.span, self._expressions.term(condition), shown=shown)))
@@ -491,8 +491,36 @@ class Statements:
 
     # Loops
 
-    def _for(self, node: surface.For) -> Bind:
-        walk = self._walk(node.target, node.iterable)
+    def _gone_over(self, node: surface.For, binds: list[Bind]) -> _LoopRange:
+        """What a loop goes over, which is evaluated once, before the first round: what has no name is given one, which
+        nothing else can read."""
+        over, given = node.iterable, list[surface.Name]()
+        match over:
+            case surface.Call(callee=surface.Name(name=way) as callee, args=args, keywords=()) if (
+                way in builtins.WAYS and not self._scope.has(way)
+            ):
+                args = tuple(self._with_name(arg, binds, given) for arg in args)
+                over = surface.Call(over.start, over.end, callee, args)
+            case surface.Call() | surface.Index() | surface.Comprehension() | surface.Broadcast():
+                over = self._with_name(over, binds, given)
+        walk = self._walk(node.target, over)
+        for name in given:
+            self._scope.now.pop(name.name, None)
+        return walk
+
+    def _with_name(self, node: surface.Node, binds: list[Bind], given: list[surface.Name]) -> surface.Node:
+        """A value by its text, where that is no name yet."""
+        lazy = isinstance(node, surface.Comprehension) and node.lazy  # it is evaluated round by round
+        if isinstance(node, surface.Name | surface.Range) or is_written_out(node) or lazy:
+            return node
+        value, held = self._expressions.term(node), Holding(self._sharing.of(node), self._sharing.origin(node))
+        name = surface.Name(node.start, node.end, self._unit.text[node.start : node.end])
+        binds.append(Bind(node.span, (self._scope.version(name.name, node.span, held),), value))
+        given.append(name)
+        return name
+
+    def _for(self, node: surface.For, binds: list[Bind]) -> Bind:
+        walk = self._gone_over(node, binds)
         first, step, last = walk.over
         scope, ownership = self._scope, self._scope.ownership
         survey = Survey(node.body, scope.survey.known, self._unit.language)

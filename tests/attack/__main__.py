@@ -11,7 +11,8 @@ is printed with its seed, and with the smallest program of its kind.
 enumerating all outcomes gives. ``evaluator`` judges claims by an evaluator that shares nothing with the checker, not
 even the reading of the text (``tests/evaluator/``): programs with mixed run-time types, several methods a name and
 planted effects. ``--first``, ``--count`` and ``--output FILE``, which goes on where it stopped, share out a long run;
-``--checker COMMAND`` asks another version; ``--both`` runs the interpreter of ``meaning/`` on the same inputs.
+``--checker COMMAND`` asks another version, ``--family ordinary`` writes everyday constructs only, and ``--both`` runs
+the interpreter of ``meaning/`` on the same inputs.
 
 ``scoreboard`` writes down what the same searches find against the published rules. ``precision`` measures how much
 larger claims are than what is true, of random functions of the kinds that people write and of case studies, by rule.
@@ -28,6 +29,8 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the modules of the tests import each other by name
+
+from evaluator.writing import ORDINARY
 
 from .charges import refutations
 from .evaluated import CHECKER, attack
@@ -60,6 +63,7 @@ def main() -> None:
     apart.add_argument("--first", type=int, default=0, help="the seed of the first; the others follow it")
     apart.add_argument("--output", help="a file to write down what was done, and to go on from if it is there")
     apart.add_argument("--checker", default=CHECKER, help="the command that checks, by default that of this Python")
+    apart.add_argument("--family", default="", choices=("", ORDINARY), help="programs of these constructs only")
     apart.add_argument("--both", action="store_true", help="run them by the interpreter of the checker, too")
     scored = commands.add_parser("scoreboard", help="writes dp_lsp/reference/soundness.md")
     scored.add_argument("--count", type=int, default=2_000, help="how many random programs of each sort to try for it")
@@ -101,7 +105,7 @@ def _is_bad(options: argparse.Namespace) -> bool:
         case "precision":
             return precision(options.first, options.count, options.output, options.jobs)
         case "evaluator":
-            return attack(options.first, options.count, options.output, options.checker, options.both)
+            return attack(options.first, options.count, options.output, options.checker, options.both, options.family)
         case "charges":
             return _charges(options.first, options.count)
         case "scoreboard":

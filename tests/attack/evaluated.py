@@ -91,9 +91,9 @@ class Written(NamedTuple):
         return tuple(sorted(frozenset().union(*finite)))
 
 
-def written(seed: int) -> Written:
-    """The program of a seed."""
-    writer = Writer(Choices(seed))
+def written(seed: int, family: str = "") -> Written:
+    """The program of a seed, and of a family."""
+    writer = Writer(Choices(seed), family)
     text = writer.program()
     return Written(text, writer.cause, writer.features)
 
@@ -152,9 +152,9 @@ def _worst(judge: Judge, claim: Claim, seed: int, runs: int) -> Refuted | None:
     return None
 
 
-def evaluated(first: int, count: int, checker: str = CHECKER, both: bool = False) -> list[Judged]:
+def evaluated(first: int, count: int, checker: str = CHECKER, both: bool = False, family: str = "") -> list[Judged]:
     """A batch of programs, judged, and with ``both`` run by the interpreter of the checker, too."""
-    programs = [written(seed) for seed in range(first, first + count)]
+    programs = [written(seed, family) for seed in range(first, first + count)]
     said = checked([each.text for each in programs], checker)
     found = []
     for seed, program, claimed in zip(range(first, first + count), programs, said, strict=True):
@@ -198,7 +198,9 @@ def _shorter(text: str) -> Iterable[str]:
             yield "".join(lines[:place] + lines[place + 1 :])
 
 
-def attack(first: int, count: int, output: str | None, checker: str = CHECKER, both: bool = False) -> bool:
+def attack(
+    first: int, count: int, output: str | None, checker: str = CHECKER, both: bool = False, family: str = ""
+) -> bool:
     """Judge so many programs; tells what is refuted as it is found, and whether something was."""
     totals, start = Totals(), first
     if output is not None and Path(output).exists():
@@ -209,8 +211,8 @@ def attack(first: int, count: int, output: str | None, checker: str = CHECKER, b
                 start = max(start, done["first"] + done["totals"][0])
     began = time.monotonic()
     for batch in range(start, first + count, BATCH):
-        found = evaluated(batch, min(BATCH, first + count - batch), checker, both)
-        told = [_told(each, checker) for each in found if each.refuted or each.crashed or each.disagreed]
+        found = evaluated(batch, min(BATCH, first + count - batch), checker, both, family)
+        told = [_told(each, checker, family) for each in found if each.refuted or each.crashed or each.disagreed]
         if output is not None:
             made = {"first": batch, "totals": Totals().with_(found), "refuted": told}
             with Path(output).open("a", encoding="utf-8") as file:
@@ -230,9 +232,9 @@ def attack(first: int, count: int, output: str | None, checker: str = CHECKER, b
     return totals.refuted + totals.crashed + totals.disagreed > 0
 
 
-def _told(each: Judged, checker: str) -> dict[str, Any]:
+def _told(each: Judged, checker: str, family: str) -> dict[str, Any]:
     """What is to be said of a program, which is printed at once."""
-    text = written(each.seed).text
+    text = written(each.seed, family).text
     found: dict[str, Any] = {"seed": each.seed, "cause": each.cause}
     if each.crashed:
         print(f"seed {each.seed} could not be judged: {each.crashed}\n{text}", flush=True)

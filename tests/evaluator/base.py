@@ -427,6 +427,19 @@ def _made_of_nothing(machine: Machine, function: Value, element: Type) -> Type:
     return found.pop()
 
 
+@row("|>")
+def piped(machine: Machine, value: Value, function: Value) -> Value:
+    return machine.call(function, value)
+
+
+@row("∘")
+def composed(machine: Machine, outer: Value, inner: Value) -> Value:
+    def run(machine: Machine, *given: Value) -> Value:
+        return machine.call(outer, machine.call(inner, *given))
+
+    return Builtin("∘", run)
+
+
 @row("foreach")
 def foreach(machine: Machine, function: Value, value: Value) -> Value:
     for each in elements(value):

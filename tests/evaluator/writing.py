@@ -9,9 +9,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from .habits import Habits
+from .ordinary import Ordinary
 from .planting import Plant, plant
 from .subjects import Subjects
 
+ORDINARY, _OF_ORDINARY = "ordinary", 0.4
 _LADDERS = (
     *(("Float64", ""), ("Float64", ""), ("Vector{Float64}", ""), ("Vector{<:Real}", "")),
     *(("Float64", ""), ("Int", ""), ("Bool", ""), ("Integer", ""), ("Real", ""), ("Data", "")),
@@ -74,10 +76,11 @@ class Helper(NamedTuple):
 
 
 class Writer:
-    """Writes one program, of choices that ``source`` makes."""
+    """Writes one program, of choices that ``source`` makes, and of a ``family``: any, or :data:`ORDINARY`."""
 
-    def __init__(self, source: random.Random) -> None:
+    def __init__(self, source: random.Random, family: str = "") -> None:
         self._source = source
+        self._family = family
         self._names = 0
         self._helpers: list[Helper] = []
         self._scope: list[Variable] = []
@@ -92,8 +95,12 @@ class Writer:
         return "" if self._plant is None else self._plant.cause
 
     def program(self) -> str:
+        if self._family == ORDINARY:
+            return Ordinary(self._source).program(self._pick((1, 2, 2)))
         if self._chance(0.25):
-            return "\n".join(self._habits.function(f"w{i}") for i in range(self._pick((1, 2, 3)))) + "\n"
+            made = "\n".join(self._habits.function(f"w{i}") for i in range(self._pick((1, 2, 3)))) + "\n"
+            chance = random.Random(f"ordinary {made}")  # the programs of other seeds stay what they were
+            return Ordinary(chance).program(2) if chance.random() < _OF_ORDINARY else made
         if self._chance(0.6):
             return "\n".join(self._calculus(self._pick((2, 3, 3)))) + "\n"
         parts = [self._constants()]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from dp_lsp.frontends.julia.expressions import Arguments, Evaluated, ExpressionBuilder, Limited
-from dp_lsp.frontends.julia.rounds import WhileLoop, left_early, may_leave
+from dp_lsp.frontends.julia.rounds import WhileLoop, left_early, may_leave, with_returns
 from dp_lsp.frontends.julia.strings import line_end
 from dp_lsp.frontends.julia.tokens import LIMIT, Ready, Token
+from dp_lsp.frontends.julia.vocabulary import APPLYING, COMPOSING
 from dp_lsp.frontends.problems import NestedTooDeeply
 from dp_lsp.surface import (
     BROADCAST_INTO,
@@ -59,6 +60,17 @@ def _names(target: Node) -> set[str]:
     """The names that stand on the left of an assignment, or of a loop."""
     items = target.items if isinstance(target, Tuple) else (target,)
     return {item.name for item in items if isinstance(item, Name)}
+
+
+def _mentioned(node: Node) -> set[str]:
+    """All names that stand in a node."""
+    found: set[str] = set()
+    pending = [node]
+    while pending:
+        item = pending.pop()
+        found |= {item.name} if isinstance(item, Name) else set()
+        pending += item.children
+    return found
 
 
 def _assigned(node: Node) -> set[str]:
@@ -185,6 +197,8 @@ class Builder(ExpressionBuilder):
             return self._short(target, mark, value, children)
         if isinstance(value, Return):
             return self._opaque(children, "a `return` inside an expression")
+        if self.signs.get(value) == COMPOSING and isinstance(target, Name) and target.name in _mentioned(value):
+            return self._opaque(children, "a composition of a function that had its name before")
         return Assign(self._start(target), self._end(value), target, value)
 
     def update(self, children: list[Any]) -> Node:
@@ -242,6 +256,9 @@ class Builder(ExpressionBuilder):
         if header is None:
             return self._definition(children, target)
         span = Span(mark.start, target.end)
+        if isinstance(body, list) and (found := with_returns(body)) is not None:
+            loop, self.made[loop], result = found
+            body = [*body[:-1], result]
         if isinstance(body, Ready) and isinstance(body.node, Opaque):
             return Function(mark.start, end.end, *header, body.node, span, "block")
         return Function(mark.start, end.end, *header, self._block(body, end.start), span, "block")
@@ -265,6 +282,11 @@ class Builder(ExpressionBuilder):
 
     def arrow(self, children: list[Any]) -> Node:
         head, _, body = children
+        if self.signs.get(head) == APPLYING and isinstance(head, Call) and head not in self.around:
+            # `x |> y -> …`: the arrow takes what stands to its right first, and of what stands to its left the last
+            (value,), start = head.args, self._start(head)
+            function = self.arrow([head.callee, _, body])
+            return self._applied(start, self._end(function), value, function)
         made = self.made.get(head)
         if isinstance(head, Tuple) and not head.names:
             params = self.params(Arguments(list(head.items), []))

@@ -19,7 +19,7 @@ from dp_lsp.frontends.julia.rounds import Rounds, WhileLoop, as_rounds
 from dp_lsp.frontends.julia.strings import string_value
 from dp_lsp.frontends.julia.summary import extended, summary
 from dp_lsp.frontends.julia.tokens import LIMIT, UNCHECKED, Ready, Token
-from dp_lsp.frontends.julia.vocabulary import KEYED, RESERVED
+from dp_lsp.frontends.julia.vocabulary import APPLYING, COMPOSING, KEYED, RESERVED
 from dp_lsp.problem import Problem
 from dp_lsp.surface import (
     FIELD,
@@ -479,6 +479,10 @@ class ExpressionBuilder(_Headers):
         start = min(self._start(args[0]), operator.start)
         end = self._end(args[-1])
         symbol = operator.value if isinstance(operator, Token) else operator.name
+        if symbol == APPLYING:
+            return self._applied(start, end, *args)
+        if symbol == COMPOSING and (composed := self._composed(start, end, *args)) is not None:
+            return composed
         if symbol in OPERATORS:
             return Call(start, end, Name(operator.start, operator.end, symbol), tuple(args))
         if symbol[0] == "." and symbol != "..":
@@ -489,12 +493,34 @@ class ExpressionBuilder(_Headers):
         self.signs[node] = symbol
         return node
 
+    def _applied(self, start: int, end: int, value: Node, function: Node) -> Node:
+        """``value |> function``, which is the call of the function. Source: the Julia manual, "Function composition and
+        piping"."""
+        node = Call(start, end, function, (value,))
+        self.signs[node] = APPLYING
+        return node
+
+    def _composed(self, start: int, end: int, outer: Node, inner: Node) -> Node | None:
+        """``outer ∘ inner``, the function that gives what the inner one makes to the outer one: it takes what the inner
+        one does, which of a function with a name is taken to be one value. None where it is not written which functions
+        these are: what has them as values is evaluated once. Source: the Julia manual, "Function composition and
+        piping"."""
+        if not all(isinstance(function, Name | Lambda) for function in (outer, inner)):
+            return None
+        written = inner.params if isinstance(inner, Lambda) else (Name(inner.start, inner.start, ""),)
+        params = tuple(Parameter(start, start, f"x{place} ({start})") for place, _ in enumerate(written, 1))
+        given = tuple(Name(param.start, param.start, param.name) for param in params)
+        body = Call(start, end, outer, (Call(self._start(inner), self._end(inner), inner, given),))
+        node = Lambda(start, end, params, Block(start, end, (body,)))
+        self.signs[node] = COMPOSING
+        return node
+
     def _dotted(self, operator: Token | Name, symbol: str, args: Sequence[Node]) -> Node:
         """An operation with a dot, if the one without has a meaning for the checker."""
         first, last = args[0], args[-1]
         sign = _BY_ENTRY.get(symbol, symbol[1:])
         callee: Node | None = Name(operator.start, operator.end, sign) if sign in OPERATORS else None
-        if sign == "|>":
+        if sign == APPLYING:
             callee, args = last, (first,)
         start = min(self._start(first), operator.start)
         made = None if callee is None else self._broadcast(start, self._end(last), callee, args)

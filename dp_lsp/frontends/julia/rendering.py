@@ -570,7 +570,6 @@ _INSTEAD = {
     "a keyword argument of a function that changes another one": "; give arguments in their order",
     "a default value other than a number": "; write a number, or give every argument",
     "a default value": "; write a second method, or give every argument",
-    "the operator `|>`": "; write `f(x)` for `x |> f`",
     "a `local` declaration": "; leave out `local`: a name that is assigned in a function is its own",
     "a `let` block": "; give the names their values in lines of their own",
     "a type annotation": "; annotate parameters, and functions with what they return",

@@ -19,19 +19,24 @@ from dp_lsp.surface import (
     Boolean,
     Call,
     For,
+    Function,
     If,
     Index,
+    Lambda,
     Leave,
     Name,
     Node,
     Number,
     Opaque,
     Range,
+    Return,
     Unending,
 )
 
 GOING = "break"
 """What a loop goes on by: no program can have a variable of this name."""
+RESULT = "return"
+"""What a function returns that a round of a loop may return from."""
 FROM = "while"
 """Where a loop that counts begins."""
 _LEAVING = 60
@@ -103,6 +108,70 @@ def as_rounds(loop: WhileLoop, before: Sequence[Node], is_last: bool) -> Rounds 
         over = _range(_name(start, counting.name.name), counting, _copied(counting.limit, start))
     rounds = For(start, end, _name(start, "_"), over, Block(start, end, (body,)), going)
     return Rounds((_assigned(start, going, True), rounds))
+
+
+# Leaving the function
+
+
+def with_returns(statements: Sequence[Node]) -> tuple[For, Rounds, Node] | None:
+    """The loop that the body of a function ends with, but for a number or a name that it returns if no round does; the
+    loop with the rounds of one that is left by ``break``, which keeps what a round returns; and what is returned then.
+    None where no round returns, or where that cannot be followed."""
+    if len(statements) < 2 or not isinstance(loop := statements[-2], For) or not leaves(loop.body):
+        return None
+    behind = statements[-1]
+    ended = behind.value if isinstance(behind, Return) else behind
+    if ended is None or not _is_settled(ended):
+        return None
+    result = _hidden(RESULT, loop.body)
+    body = _block(loop.body, _kept(loop.body.statements, result))
+    left = None if leaves(body) else left_early(For(loop.start, loop.end, loop.target, loop.iterable, body))
+    if left is None:
+        return None
+    before, kept = Assign(loop.start, loop.start, _name(loop.start, result), ended), _name(behind.start, result)
+    if not isinstance(ended, Name) or ended.name not in changed((loop,)):
+        return loop, Rounds((before, *left.statements)), kept
+    going, at = left.statements[0], (behind.start, behind.end)
+    assert isinstance(going, Assign), "a loop that is left begins by going on"
+    ways = (Block(*at, (each,)) for each in (ended, kept))
+    return loop, Rounds((before, *left.statements)), If(*at, going.target, *ways)
+
+
+def leaves(node: Node) -> bool:
+    """Whether there is a ``return`` in a node that leaves the function it stands in."""
+    pending = [node]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, Return):
+            return True
+        if not isinstance(item, Function | Lambda):
+            pending += item.children
+    return False
+
+
+def _is_settled(node: Node) -> bool:
+    """Whether a node is a number as it is written, or a name: reading it does nothing else."""
+    match node:
+        case Call(callee=Name(name="-"), args=(Number(),), keywords=()):
+            return True
+    return isinstance(node, Number | Boolean | Name)
+
+
+def _kept(statements: tuple[Node, ...], result: str) -> tuple[Node, ...]:
+    """Statements of a round that keep what they would return, and leave the loop."""
+    found: list[Node] = []
+    for node in statements:
+        if isinstance(node, Return) and node.value is not None:
+            at = node.start
+            found += (Assign(at, node.end, _name(at, result), node.value), Leave(at, at, "`return`", False))
+        elif isinstance(node, If):
+            sides = [side and _block(side, _kept(side.statements, result)) for side in (node.then, node.otherwise)]
+            then, otherwise = sides
+            assert then is not None, "a branch that is written"
+            found.append(If(node.start, node.end, node.condition, then, otherwise))
+        else:
+            found.append(node)
+    return tuple(found)
 
 
 # Leaving a round
@@ -272,6 +341,8 @@ def changed(statements: Sequence[Node]) -> set[str]:
             found |= _named(node.target)
         elif isinstance(node, Call) and isinstance(node.callee, Name) and node.callee.name.endswith("!"):
             found |= {arg.name for arg in node.args if isinstance(arg, Name)}
+        elif isinstance(node, Function):
+            found.add(node.name.name)
         elif isinstance(node, Opaque) and not isinstance(node, Leave):
             found |= node.summary.binds
         pending += node.children

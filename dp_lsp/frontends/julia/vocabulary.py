@@ -153,6 +153,9 @@ UNCHECKING = "@inbounds"
 KEYED = "Dict"
 """The function of Julia that makes a dictionary of pairs."""
 
+APPLYING, COMPOSING = "|>", "∘"
+"""The operators of Julia that give a value to a function, and that make one function of two."""
+
 DOTTING = "@."
 """The macro of Julia that puts a dot at each operation, call and assignment behind it."""
 
@@ -319,7 +322,8 @@ class Words(Vocabulary):
         return next((words[name] for words in (NORMS, DATASETS, DESCRIPTORS, TYPES, MARKS) if name in words), "")
 
     def is_reserved(self, name: str) -> bool:
-        return any(name in words for words in (VALUES, EVALUATING, MACROS, PACKAGE_MACROS, RESERVED))
+        words = VALUES, EVALUATING, MACROS, PACKAGE_MACROS, RESERVED, (APPLYING, COMPOSING)
+        return any(name in each for each in words)
 
 
 _NUMBER_OF_NOISE = re.compile(r"\b(?:(?:eps|ε|δ|sigma|σ|rho|ρ)\w*|del|delta|scale|k|n|b|rounds|steps|budget)$")
