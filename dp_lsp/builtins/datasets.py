@@ -148,13 +148,15 @@ def _mapped(args: Args) -> Type | Refusal:
 def _of_no_type(args: Args, dataset: Dataset) -> Refusal | None:
     """What is made of no records has the type that is inferred of the function. Where there is none, most of what is
     made of it fails, such as a sum, and that tells that there are no records. Source: Julia's Base (`array.jl`,
-    `collect`; `reduce.jl`, `reduce_empty`), and the Julia manual, "Performance Tips", on untyped global variables."""
+    `collect`; `reduce.jl`, `reduce_empty`), and the Julia manual, "Performance Tips", on untyped global variables and
+    on captured ones."""
     untyped = args.applied["f"].untyped
     if not untyped or not may_be_empty(dataset):
         return None
     return Refusal(
         f"`{untyped}` may be given a value of another type, so where there is no record nothing is known of the type "
-        f"of what is made; what is made of that may fail, which tells that there is none; write `const {untyped} = …`"
+        f"of what is made; what is made of that may fail, which tells that there is none; read it by a name that gets "
+        "one value: a `const` at top level, a variable of the round in a loop"
     )
 
 

@@ -177,9 +177,9 @@ class Scheme:
     their word for in it. It is ``real`` if its result is certainly made of
     numbers, and never of NaN, where its arguments are. ``form`` is how the result is a linear function of what it is
     given, whose sources are the places of parameters; None if that is not known. ``template`` is there if it stands at
-    top level, and has parameters without annotations or calls no function of the program. ``untyped`` is a name at top
-    level that may be given another value and that it reads, by itself or by way of others, so that nothing is inferred
-    of the type of its result; or empty. It is ``rebindable`` if its own name is one.
+    top level, and has parameters without annotations or calls no function of the program. ``untyped`` is a name that
+    may be given another value, at top level or around it, and that it reads, by itself or by way of others, so that
+    nothing is inferred of the type of its result; or empty. It is ``rebindable`` if its own name is one.
     """
 
     name: str

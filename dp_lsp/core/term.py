@@ -340,6 +340,8 @@ class Method:
     some may be left out, are told apart by their names, or stand for any number of arguments."""
     rebindable: bool = False
     """Whether its name may be given a value of another type, so that nothing is inferred of what calls it."""
+    boxed: frozenset[str] = frozenset()
+    """Variables around it that it reads and that get several values, so that nothing is inferred of their types."""
     needs: frozenset[str] = frozenset()
     """The names of types that arguments must have, as far as these are known by their names."""
 

@@ -240,7 +240,10 @@ class _Calls:
         inference = self._inference
         blame = (term.Hole(self.span, ""),) * len(types)
         site = apply.Site(self._node.span, self.span, blame)
+        recorder, before = inference.recorder, inference.recorder.untyped
+        recorder.untyped = ""
         outcome = self._outcome = apply.run(inference, site, value, types, alike=self._public is None)
+        untyped, recorder.untyped = recorder.untyped, recorder.untyped or before
         if outcome is None:
             return None
         scheme = outcome.scheme
@@ -260,7 +263,7 @@ class _Calls:
         times = through.times(value, scheme, outcome.values, inference.context.home)
         ways = tuple(map(outcome.way, places))
         selects = through.selected(value, scheme, inference.context.home)
-        return Applied(outcome.type, tuple(map(outcome.factor, places)), ways, times, selects, scheme.untyped)
+        return Applied(outcome.type, tuple(map(outcome.factor, places)), ways, times, selects, untyped)
 
     def run(self, runs: Runs, args: Args, values: list[Judgement]) -> Effects | None:
         """What the runs of a private function spend; None, with a problem, if it is none."""

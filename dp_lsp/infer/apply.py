@@ -166,6 +166,7 @@ def run(
     if scheme is None:
         return None
     inference.recorder.boxes.update(dict.fromkeys(scheme.boxes))
+    inference.recorder.untyped = scheme.untyped or inference.recorder.untyped
     for premise in scheme.premises:
         if premise not in inference.recorder.premises:
             inference.recorder.suppose(premise if _IN in premise else f"{premise}{_IN}{scheme.name}`")

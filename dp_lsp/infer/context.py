@@ -188,7 +188,8 @@ class Recorder:
 
     - ``problems`` are what is wrong, in the order of inference; ``unknown`` is why nothing may be claimed of the
       definition, or empty; ``boxes`` are the black boxes that it calls and ``premises`` what else users are taken at
-      their word for, in order.
+      their word for, in order; ``untyped`` is a name that it reads, by itself or by way of what it calls, of whose type
+      nothing is inferred before a run, or empty.
     - ``facts`` hold the judgement and the rule of expressions by place, ``judgements`` the judgement of each term, and
       ``joined`` that of each name whose value a loop or a branch made.
     - ``lacking`` are the values of which something public should be known, by the places of what was refused for it.
@@ -199,6 +200,7 @@ class Recorder:
         self.unknown = ""
         self.boxes: dict[str, None] = {}
         self.premises: dict[str, None] = {}
+        self.untyped = ""
         self.facts: Facts = {}
         self.judgements: dict[Term, Judgement] = {}
         self.joined: dict[Local, Judgement] = {}

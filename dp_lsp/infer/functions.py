@@ -251,14 +251,13 @@ def closure(inference: Inference, node: term.Closure) -> Judgement:
 def _method(inference: Inference, method: term.Method, called_with: tuple[Type, ...] = ()) -> tuple[Scheme, Moves]:
     since, opens = inference.solver.mark(), len(inference.solver.opens)
     computed = len(inference.publics.symbols)
+    around, inference.recorder.untyped = inference.recorder.untyped, min(method.boxed, default="")
     with inference.context.inside():
         inferred = body(inference, method, since, called_with=called_with, nested=True)
-        around = [
-            *(inference.type(inference.context.environment[local]) for local in _read_around(inference, method)),
-            *called_with,
-        ]
-        owned = generalize.owned(around)
+        types = (inference.type(inference.context.environment[local]) for local in _read_around(inference, method))
+        owned = generalize.owned([*types, *called_with])
         scheme = generalize.scheme(inference, method, inferred, generalize.Around(owned, opens, computed))
+    inference.recorder.untyped = around
     return scheme, _captured(scheme, method.span)
 
 

@@ -30,7 +30,7 @@ from dp_lsp.core.events import (
     nodes,
     variables,
 )
-from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Move, Open, Owned, Scheme, SchemeParameter
+from dp_lsp.core.scheme import Given, Judgement, Move, Open, Owned, Scheme, SchemeParameter
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.term import NormArgument, TruthArgument, TypeArgument, Written
 from dp_lsp.core.types import (
@@ -111,25 +111,9 @@ def scheme(inference: Inference, method: term.Method, body: InferredBody, around
         tuple(inference.recorder.premises),
         real=inference.context.rules.computed and _is_real(inference, method, returned.type),
         form=form,
-        untyped=_untyped(inference, method),
+        untyped=inference.recorder.untyped,
         rebindable=method.rebindable,
     )
-
-
-def _untyped(inference: Inference, method: term.Method) -> str:
-    """A name at top level of which nothing is inferred, and that a method reads; or empty."""
-    if not method.uses or method.body is None:
-        return ""
-    for node in term.within(term.of_body(method.body)):
-        if not isinstance(node, term.Global):
-            continue
-        found = inference.context.resolve(node.name)
-        if isinstance(found, Judgement) and found.rebindable:
-            return node.name
-        for each in found.methods if isinstance(found, FunctionValue) else ():
-            if each.rebindable or each.untyped:
-                return each.untyped or node.name
-    return ""
 
 
 def _with_type(param: SchemeParameter, type_: Type) -> SchemeParameter:

@@ -263,8 +263,12 @@ def _global(inference: Inference, node: term.Global) -> Judgement:
         if found.black_box is not None and not node.called:
             inference.report(problems.BlackBoxAsValue.at(span, name=name, code=inference.code))
             return Judgement(UNKNOWN, moves.NOWHERE)
+        if any(method.rebindable for method in found.methods):
+            inference.recorder.untyped = name
         return Judgement(FunctionType(found), moves.NOWHERE)
     inference.recorder.boxes.update(dict.fromkeys(found.boxes))
+    if found.rebindable:
+        inference.recorder.untyped = name
     return found
 
 

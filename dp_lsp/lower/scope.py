@@ -82,8 +82,9 @@ class BodyScope:
     """What the names of a body stand for, at the place that is being lowered.
 
     ``now`` are the versions of names; ``lost`` says of names that only some ways through the code give a value where
-    they do; ``fixed`` are parameters and the indices of loops, and ``each`` the variables of the comprehensions around,
-    which nothing else is about, and of the loops around that count, which change behind all that a round does;
+    they do; ``fixed`` are parameters and the indices of loops, ``each`` the variables of the comprehensions around,
+    which nothing else is about, and ``counting`` those of the loops around that count, which change behind all that a
+    round does; ``boxed`` are those of ``captured`` that count;
     ``numbers`` are versions that are certainly numbers; ``captured`` are the names of outer functions that are read
     here; ``fillable`` are those whose vectors may be changed in place; ``making`` names the function of this scope
     whose methods are being lowered.
@@ -97,8 +98,10 @@ class BodyScope:
         self.lost: dict[str, str] = {}
         self.fixed: set[str] = set()
         self.each: frozenset[str] = frozenset()
+        self.counting: frozenset[str] = frozenset()
         self.numbers: set[Local] = set()
         self.captured: set[str] = set()
+        self.boxed: set[str] = set()
         self.fillable: frozenset[str] = frozenset()
         self.making = ""
         self.places: dict[Local, set[Local]] = {}
@@ -137,6 +140,8 @@ class BodyScope:
                 if scope is owner:
                     break
                 scope.captured.add(node.name)
+                if node.name in owner.counting:
+                    scope.boxed.add(node.name)
         return found
 
     def _version_of(self, node: surface.Name, inside: bool) -> Local | NoValue:
@@ -144,7 +149,7 @@ class BodyScope:
         local = self.now.get(name)
         if local is not None and not inside:
             return local
-        if local is not None and name in self.each:
+        if local is not None and (name in self.each or name in self.counting):
             return local
         writes = list(self.survey.known_writes(name))
         if inside and name == self.making:

@@ -532,7 +532,7 @@ class Statements:
         memory = ownership.before_rounds(carried)
         starts = [(self._scope.version(name, before[name].span, memory[name]), before[name]) for name in carried]
         index, entries = self._walked(node.target, walk)
-        each, scope.each = scope.each, scope.each | (targets if node.counts else set())
+        counting, scope.counting = scope.counting, scope.counting | (targets if node.counts else set())
         changed, ownership.changed = ownership.changed, NOWHERE
         around, self._why = self._why, IN_LOOP
         self._changes.rounds += 1
@@ -544,7 +544,7 @@ class Statements:
         if not self._changes.refused:
             self._changes.check_rounds(node.span, after, memory, ownership.changed)
         ownership.changed |= changed
-        inside, scope.now, scope.fixed, scope.each = scope.now, before, fixed, each
+        inside, scope.now, scope.fixed, scope.counting = scope.now, before, fixed, counting
         ownership.restore(memory)
         for name in inside.keys() - before.keys():
             scope.lost[name] = "the loop"

@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
-from dp_lsp.builtins import statistics
+from dp_lsp.builtins import datasets, statistics
 from dp_lsp.core import events, linear, ranges, sens, tallies
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.evaluate import Substitution
@@ -168,6 +168,31 @@ function f(v::MetricVector(Bounded(Real, 0, 10), ChangeOne))
     s
 end
 """,
+    "types: nothing is inferred of what is captured and counts": """
+function f(v::MetricVector(Real, Symmetric))
+    s = 0
+    i = 0
+    while i < 1
+        s += sum(map(x -> clamp(x, 0, i), v))
+        i += 1
+    end
+    s
+end
+""",
+    "types: nothing is inferred by way of a function that reads what may change": """
+top = 3
+function f(v::MetricVector(Real, Symmetric))
+    g = x -> clamp(x, 0, top)
+    sum(map(x -> g(x), v))
+end
+""",
+    "types: nothing is inferred by way of a function that is given": """
+top = 3
+function f(v::MetricVector(Real, Symmetric))
+    h(g) = x -> g(x)
+    sum(map(h(x -> clamp(x, 0, top)), v))
+end
+""",
     "loops: a round that adds nothing is run": """
 function f(v::MetricVector(Bounded(Real, 0, 1), Symmetric))
     for x in v
@@ -280,6 +305,9 @@ def conditions() -> Iterator[Rule]:
         "loops: without a round there is what was at the start",
         *(accumulators, "_of_no_round_too", lambda right: lambda inference, total, start: total),
     )
+    for each in PROGRAMS:
+        if each.startswith("types: nothing is inferred"):
+            yield _without(each, datasets, "_of_no_type", _always(None))
     yield from (each.rule for each in lacking())
 
 

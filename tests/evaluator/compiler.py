@@ -109,8 +109,12 @@ class Compiler:
         depth = scope.depth(name) if scope is not None else None
         if depth is None:
             return lambda env: self.read_global(name)
+        assert scope is not None
+        owner = scope.owner(name) if scope.captures(name) else None
 
         def read(env: Env) -> Value:
+            if owner is not None and owner.writes[name] > 1:
+                self.machine.untyped += 1
             for _ in range(depth):
                 env = env.around  # type: ignore[assignment]
             value = env.vars[name]
@@ -123,6 +127,7 @@ class Compiler:
     def read_global(self, name: str) -> Value:
         names = self.module.names
         if name in names:
+            self.machine.untyped += name not in self._constants
             return names[name]
         if name in self.machine.base:
             return self.machine.base[name]
@@ -430,7 +435,7 @@ class Compiler:
         value, first, *more = node.args[0].args  # type: ignore[union-attr]
         if any(isinstance(each, Tree) and each.head != "filter" for each in more):
             raise Unmodelled("comprehensions over several")
-        loop = inner(scope, (value,), set(_names(first.args[0])), False)
+        loop = inner(scope, (value,), set(_names(first.args[0])), True)
         box, bind = self.compile(first.args[1], scope), self._binder(first.args[0], loop)
         kept = [self.compile(each.args[0], loop) for each in more if isinstance(each, Tree)]
         made = self.compile(value, loop)
@@ -806,7 +811,7 @@ class Compiler:
     def _do_let(self, node: Tree, scope: Scope | None) -> Run:
         body, *bindings = node.args
         own = {name for each in bindings for name in _names(each.args[0] if _is_assignment(each) else each)}
-        inside = inner(scope, (body,), own, True)
+        inside = inner(scope, (body,), own, False)
         steps = [
             (self.compile(each.args[1], scope), self._binder(each.args[0], inside))
             for each in bindings

@@ -38,6 +38,9 @@ class Machine:
         self.draws: list[Draw] = []
         self.released: Callable[[int, Draw], Fraction] = lambda index, draw: draw.hidden
         self.steps = 0
+        self.untyped = 0
+        """How often a name was read of whose type Julia infers nothing: one of several values, read where it is
+        captured, or one at top level that is no constant."""
         self.indexed: list[tuple[Value, int, int]] = []
         self.made: dict[Type, Callable[..., Value]] = {}
         self.calls, self.cost = 0, Fraction(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from .syntax import Name, Node, Tree
@@ -11,11 +12,33 @@ _OWN_SCOPE = frozenset(("for", "while", "let", "try", "->", "comprehension", "ge
 
 class Scope:
     """The variables of a function or a block; ``around`` is the scope outside, None at the top level. A name that is
-    declared global is none of them."""
+    declared global is none of them. ``writes`` says how often each gets a value in the text, parameters included; a
+    ``closure`` is the body of a function."""
 
-    def __init__(self, around: Scope | None, names: set[str], hidden: frozenset[str] = frozenset()) -> None:
-        self.around, self.names, self.hidden = around, names, hidden
+    def __init__(
+        self, around: Scope | None, names: set[str], hidden: frozenset[str] = frozenset(), closure: bool = False
+    ) -> None:
+        self.around, self.names, self.hidden, self.closure = around, names, hidden, closure
         self.methods: dict[str, list[Tree]] = {}
+        self.writes: Counter[str] = Counter()
+
+    def owner(self, name: str) -> Scope | None:
+        """The scope that a variable belongs to; None for a global one."""
+        scope: Scope | None = self
+        for _ in range(self.depth(name) or 0):
+            assert scope is not None
+            scope = scope.around
+        return scope if self.depth(name) is not None else None
+
+    def captures(self, name: str) -> bool:
+        """Whether a variable is one of a function around this one."""
+        scope: Scope | None = self
+        for _ in range(self.depth(name) or 0):
+            assert scope is not None
+            if scope.closure:
+                return True
+            scope = scope.around
+        return False
 
     def depth(self, name: str) -> int | None:
         """How many scopes out a variable is; None for a global one."""
@@ -30,18 +53,26 @@ class Scope:
         return None
 
 
-def inner(around: Scope | None, body: tuple[Node, ...], own: set[str], hard: bool) -> Scope:
+def inner(around: Scope | None, body: tuple[Node, ...], own: set[str], closure: bool) -> Scope:
     """The scope of a body: its ``own`` names, and what it assigns that is no variable of an outer one. A function's
     scope, like any other, assigns the variables of what is around it."""
-    assigned: set[str] = set()
+    assigned: Counter[str] = Counter()
     local: set[str] = set()
     hidden: set[str] = set()
     for node in body:
         for how, name in _assignments(node):
-            {"assigned": assigned, "local": local, "global": hidden}[how].add(name)
+            if how == "assigned":
+                assigned[name] += 1
+            else:
+                (local if how == "local" else hidden).add(name)
     new = {name for name in assigned if around is None or around.depth(name) is None}
-    del hard  # both kinds make what they assign their own in a file
-    return Scope(around, own | local | (new - hidden), frozenset(hidden - own))
+    found = Scope(around, own | local | (new - hidden), frozenset(hidden - own), closure)
+    found.writes.update(own)
+    for name, times in assigned.items():
+        owner = found.owner(name)
+        if owner is not None:
+            owner.writes[name] += times
+    return found
 
 
 def _assignments(node: Node) -> Iterator[tuple[str, str]]:
