@@ -8,7 +8,7 @@ from functools import reduce
 
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import decide
-from dp_lsp.core.evaluate import Interval
+from dp_lsp.core.evaluate import Interval, speaks_of
 from dp_lsp.core.order import Way
 from dp_lsp.core.ranges import ends, is_computed
 from dp_lsp.core.sens import Sens, magnitude
@@ -35,23 +35,27 @@ def around(*values: Poly) -> Bounds | None:
 
 def hull(*operands: Bounds | None) -> Bounds | None:
     """The smallest interval that holds all of these, if each is known."""
-    return _hull(operands) or _hull([_nearer(each) for each in operands]) or _hull([outer(each) for each in operands])
+    known = [each for each in operands if each is not None]
+    if len(known) < len(operands):
+        return None
+    found = _hull(known)
+    if found is None and any(speaks_of(end, is_computed) for each in known for end in (each.low, each.high)):
+        found = _hull(map(_nearer, known)) or _hull(map(outer, known))
+    return found
 
 
 def _hull(operands: Iterable[Bounds | None]) -> Bounds | None:
-    found: list[Poly] = []
+    found: dict[Poly, None] = {}
     for each in operands:
         if each is None:
             return None
-        found += (each.low, each.high)
+        found[each.low] = found[each.high] = None
     return around(*found)
 
 
-def _nearer(operand: Bounds | None) -> Bounds | None:
+def _nearer(operand: Bounds) -> Bounds | None:
     """An interval around this one, whose ends speak of no number that the program computes and that lies between two
     others. What these are is not followed further where only one end of them is known."""
-    if operand is None:
-        return None
     low, high = ends(operand.low, _lies_between).low, ends(operand.high, _lies_between).high
     return None if low is None or high is None else Bounds(low, high)
 

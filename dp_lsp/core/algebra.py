@@ -223,8 +223,8 @@ class Poly:
         return self._hash
 
     def __add__(self, other: Poly) -> Poly:
-        if not self.terms:
-            return other
+        if not self.terms or not other.terms:
+            return other if other.terms else self
         terms = dict(self.terms)
         for monomial, coefficient in other.terms.items():
             known = terms.get(monomial)
@@ -239,6 +239,8 @@ class Poly:
         return Poly({monomial: -coefficient for monomial, coefficient in self.terms.items()})
 
     def __sub__(self, other: Poly) -> Poly:
+        if not other.terms:
+            return self
         terms = dict(self.terms)
         for monomial, coefficient in other.terms.items():
             known = terms.get(monomial)

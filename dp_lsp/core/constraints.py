@@ -136,11 +136,10 @@ def _poly_at_most(left: Poly, right: Poly, strict: bool) -> bool | None:
     difference = right - left
     known = difference.number
     if known is not None:
-        return known > 0 if strict else known >= 0
-    constant = difference.terms.get((), 0)
-    if difference.evidently_nonnegative and (constant > 0 or not strict):
+        return known.numerator > 0 if strict else known.numerator >= 0
+    if difference.evidently_nonnegative and (not strict or difference.terms.get((), 0) > 0):
         return True
-    if difference.evidently_nonpositive and (constant < 0 or strict):
+    if difference.evidently_nonpositive and (strict or difference.terms.get((), 0) < 0):
         return False
     return _bounded_by_one(left, right, strict)
 

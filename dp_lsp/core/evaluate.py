@@ -420,9 +420,19 @@ def symbols_of(value: Sens | Poly) -> set[Symbol]:
 
 def norms_of(value: Sens | Poly) -> set[NormVariable]:
     """Every norm variable that a number depends on."""
-    if all(isinstance(atom, Symbol) for poly in polys_of(value) for monomial in poly.terms for atom, _ in monomial):
+    if not _applies(value):
         return set()
     return {atom for atom in _leaves(value) if isinstance(atom, NormVariable)}
+
+
+def _applies(value: Sens | Poly) -> bool:
+    """Whether any function stands in a number."""
+    for poly in polys_of(value):
+        for monomial in poly.terms:
+            for atom, _ in monomial:
+                if not isinstance(atom, Symbol):
+                    return True
+    return False
 
 
 def speaks_of(value: Sens | Poly, which: Callable[[Symbol], bool]) -> bool:
@@ -439,7 +449,11 @@ def speaks_of(value: Sens | Poly, which: Callable[[Symbol], bool]) -> bool:
 
 def is_closed(value: Sens | Poly) -> bool:
     """Whether neither symbols nor norm variables stand in a number."""
-    return not any(map(any, (poly.terms for poly in polys_of(value)))) or next(_leaves(value), None) is None
+    for poly in polys_of(value):
+        for monomial in poly.terms:
+            for atom, _ in monomial:
+                return not isinstance(atom, Symbol) and next(_leaves(value), None) is None
+    return True
 
 
 def _leaves(value: Sens | Poly) -> Iterator[Symbol | NormVariable]:

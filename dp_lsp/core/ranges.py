@@ -150,15 +150,17 @@ def _is_within(atom: Atom, which: Which) -> bool:
 
 def ratio(value: Sens, unit: Poly) -> Sens:
     """A distance counted in another one. Of a product times a sum and the same sum the product is left."""
-    if value.infinite:
+    if value.infinite or unit == ONE:
         return value
     parts = (_product_left(poly, unit) or Sens((poly,)) * Sens((unit.inverse(),)) for poly in value.polys)
     return sens.maximum(parts)
 
 
 def _product_left(value: Poly, unit: Poly) -> Sens | None:
+    if len(unit.terms) == 1:
+        return None
     first, other = next(iter(value.terms.items()), None), next(iter(unit.terms.items()), None)
-    if first is None or other is None or len(unit.terms) == 1:
+    if first is None or other is None:
         return None
     left = Poly(dict([first])) * Poly(dict([other])).inverse()
     return Sens((left,)) if left.evidently_nonnegative and left * unit == value else None

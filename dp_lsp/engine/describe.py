@@ -382,20 +382,23 @@ class Description:
             Constraint(_put(values, need.left), need.relation, _put(values, need.right), need.origin)
             for need in self.needs
         ]
-        yield from (failing(need, self.display.constraint(need)) for need in needs if need.decide() is False)
+        decided = [need.decide() for need in needs]
+        for need, holds in zip(needs, decided, strict=True):
+            if holds is False:
+                yield failing(need, self.display.constraint(need))
         if self._private and not self._profile.hollow:
-            yield from self._hollow(needs)
+            yield from self._hollow(needs, decided)
 
-    def _hollow(self, needs: Sequence[Constraint]) -> Iterator[Problem]:
-        """Conditions that fail as the data grow, or that other ones contradict."""
+    def _hollow(self, needs: Sequence[Constraint], decided: Sequence[bool | None]) -> Iterator[Problem]:
+        """Conditions that fail as the data grow, or that other ones contradict; with whether each is decided."""
         known = [need.key for need in needs]
         types = [param.type for param in self.scheme.params if not param.static]
         sizes = {symbol for type_ in types for symbol in _sizes(type_)}
         counts = {symbol for type_ in types for symbol in _counts(type_)}
         more, contradictory = frozenset(positive(known)), contradicted(known)
-        for need in needs:
+        for need, holds_always in zip(needs, decided, strict=True):
             among = counts if need.relation == "==" else sizes  # a number of columns may be fixed
-            size = fails_as(among, need.key, more) if need.decide() is None else None
+            size = fails_as(among, need.key, more) if holds_always is None else None
             if size is not None:
                 only = "data of one size" if need.relation == "==" else "small data"
                 holds, fails = f"is proved for {only} only", f"fails as `{self.display.poly(Poly.of(size))}` grows"

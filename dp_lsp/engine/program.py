@@ -86,8 +86,13 @@ class Program:
             for definition in unit.lowered.definitions:
                 self.definers.setdefault(definition.name, []).append(index)
                 self._definitions.setdefault(definition.name, []).append((next(position), definition))
-        known = (each for found in self._definitions.values() for _, each in found)
-        self._callable = {each.name for each in known if not self._is_apart(each)} if self.apart else set()
+        self._mixed = frozenset(self._found_mixed()) if apart else frozenset()
+
+    def _found_mixed(self) -> Iterator[str]:
+        """The names of which some methods are called for values of the language, and others for none."""
+        for name, found in self._definitions.items():
+            if len(found) > 1 and len({self._is_apart(each) for _, each in found}) > 1:
+                yield name
 
     def _is_apart(self, definition: Definition) -> bool:
         """Whether a method is called for no value of the language."""
@@ -95,7 +100,7 @@ class Program:
 
     def counts(self, definition: Definition) -> bool:
         """Whether who uses its name may use a definition: all do, if none is called for a value of the language."""
-        return not self.apart or definition.name not in self._callable or not self._is_apart(definition)
+        return definition.name not in self._mixed or not self._is_apart(definition)
 
     def put(self, index: int, unit: InferenceUnit) -> None:
         """The unit is this one, as it is lowered now."""
@@ -112,7 +117,7 @@ class Program:
     def defined(self, name: str) -> tuple[Conflict | None, bool]:
         """Why the definitions of a name contradict each other, if they do, and whether there is just one."""
         found = self._definitions.get(name, [])
-        if self.apart:
+        if name in self._mixed:
             found = [each for each in found if self.counts(each[1])]
         if len(found) < 2:
             return None, bool(found)
@@ -136,8 +141,10 @@ class Program:
         """What a unit must be lowered with that was lowered without: what the functions of other units do, if it
         mentions one that changes a parameter, or if it was refused for not knowing. Those units are final."""
         unit = self.units[index]
-        named = ((name, self._structures[name]) for name in sorted(unit.uses & self._structures.keys()))
-        structures = tuple((name, each) for name, each in named if each is not None)
+        structures: Others = ()
+        if not self._structures.keys().isdisjoint(unit.uses):
+            named = ((name, self._structures[name]) for name in sorted(unit.uses & self._structures.keys()))
+            structures = tuple((name, each) for name, each in named if each is not None)
         if not unit.lowered.cautious and self._changing.isdisjoint(unit.uses):
             return structures
         found = [(name, aliasing(self._methods(name, index))) for name in sorted(unit.uses & self.definers.keys())]
@@ -178,7 +185,7 @@ class Program:
         for definition in self.units[index].lowered.definitions:
             for name in sorted(definition.uses):
                 for target in self.definers.get(name, ()):
-                    if target != index and any(map(self.counts, self._of(name, target))):
+                    if target != index and (name not in self._mixed or any(map(self.counts, self._of(name, target)))):
                         yield target, name
 
     def _of(self, name: str, index: int) -> Iterator[Definition]:

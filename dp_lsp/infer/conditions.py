@@ -71,8 +71,9 @@ def settle(inference: Inference, since: ConditionMark) -> SettledConditions:
     for constraint, failed in inference.solver.take(since):
         left, right = put(values, constraint.left), put(values, constraint.right)
         solved = Constraint(left, constraint.relation, right, constraint.origin)
-        decided = None if _may_have_no_value(solved) else solved.decide()
-        if decided is None and (speaks_of(solved.left, is_computed) or speaks_of(solved.right, is_computed)):
+        computed = speaks_of(left, is_computed) or speaks_of(right, is_computed)
+        decided = None if computed and _may_have_no_value(solved) else solved.decide()
+        if decided is None and computed:
             solved, decided, known = _for_all(solved)
             if not known:
                 holds = False

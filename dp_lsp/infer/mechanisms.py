@@ -231,7 +231,8 @@ def _hidden(
 
     origin = Origin(place or span, f"the noise must hide how far `{inference.written(span)}` moves")
     constraint = Constraint(move.sens, "<=", event.declared, origin)
-    if constraint.decide() is False or _is_larger(move.sens, event.declared):
+    decided = constraint.decide()
+    if decided is False or (decided is None and _is_larger(move.sens, event.declared)):
         inference.report(failed(constraint))
         return False
     inference.demand(*constraint[:3], origin, failed)

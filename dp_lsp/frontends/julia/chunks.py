@@ -199,12 +199,11 @@ class _Cutter:
         look = self._look(start, end)
         if not look.first or look.opened or look.surplus or look.unclosed or look.unfinished or look.gave_up:
             end = self._next(start)
-        while True:
             look = self._look(start, end)
-            longer = self._longer(start, end, look) if end < len(self.text) else end
-            if longer <= end:
-                return _Piece(start, end, start + look.end, look)
+        while end < len(self.text) and (longer := self._longer(start, end, look)) > end:
             end = longer
+            look = self._look(start, end)
+        return _Piece(start, end, start + look.end, look)
 
     def _look(self, start: int, end: int) -> _Look:
         """What lies between two places, but for the blank lines at its end: mostly that is a chunk."""
