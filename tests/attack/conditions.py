@@ -296,6 +296,9 @@ def conditions() -> Iterator[Rule]:
     yield _without("parts: what a call sees is what the filter keeps", releases, "_one_of", _always(lambda case: {}))
     yield _without("turns: each side of a public choice counts", forms, "of_either", _of_the_second)
     yield _without("loops: each record is added", accumulators, "_from_the_first", _always(True))
+    for each in PROGRAMS:
+        if each.startswith("types: nothing is inferred"):
+            yield _without(each, datasets, "_of_no_type", _always(None))
     yield _without(
         "loops: a round that adds nothing is run",
         *(accumulators._Round, "totals", lambda right: lambda self: (right(self)[0], [])),
@@ -305,9 +308,6 @@ def conditions() -> Iterator[Rule]:
         "loops: without a round there is what was at the start",
         *(accumulators, "_of_no_round_too", lambda right: lambda inference, total, start: total),
     )
-    for each in PROGRAMS:
-        if each.startswith("types: nothing is inferred"):
-            yield _without(each, datasets, "_of_no_type", _always(None))
     yield from (each.rule for each in lacking())
 
 
