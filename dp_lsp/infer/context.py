@@ -13,7 +13,7 @@ from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.events import Var
 from dp_lsp.core.scheme import Effort, FunctionValue, Judgement, Moves
 from dp_lsp.core.tallies import Parted
-from dp_lsp.core.term import Call, Closure, Local, Term
+from dp_lsp.core.term import Call, Closure, Local, Rounds, Term
 from dp_lsp.core.types import Type
 from dp_lsp.core.values import value
 from dp_lsp.infer import disjoint, moves
@@ -119,19 +119,19 @@ class TypingContext:
             self.home = home
 
     @contextmanager
-    def round(self, index: Local, solver: Solver, sample: Var | None = None) -> Iterator[disjoint.OwnRows]:
+    def round(self, node: Rounds, solver: Solver, sample: Var | None = None) -> Iterator[disjoint.OwnRows]:
         """A scope for the body of a loop; names defined before it are loop-invariant. ``sample`` is the variable of a
         sample whose rows are the rounds, if they are."""
         around = self.environment
-        rows = disjoint.OwnRows(around, solver, self.wholes, self.home, sample)
+        rows = disjoint.OwnRows(around, solver, self.wholes, node, self.home, sample)
         if self.rules.rows_apart:
-            self.rounds[index] = rows
+            self.rounds[node.index] = rows
         self.environment = around.new_child()
         try:
             yield rows
         finally:
             self.environment = around
-            self.rounds.pop(index, None)
+            self.rounds.pop(node.index, None)
 
     @contextmanager
     def settling(self, value: FunctionValue) -> Iterator[None]:

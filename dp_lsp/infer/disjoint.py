@@ -5,6 +5,9 @@ each round reads a row of its own, and how far all rows move together is how far
 variables of its own as long as its round is looked at; after all rounds M moves in its place, once. What a round reads
 of M in any other way moves with M itself, in every round.
 
+A loop that reads ``M[j + 1, …]`` and nothing at j is one over the numbers j + 1. One that reads at both reads a row in
+two rounds, and what is said of one round with all that it reads would not hold of two: at j it has rows of its own.
+
 Source: the distance of matrices is the sum over their rows, that of vectors the norm of the distances of entries, and
 that of datasets in Hamming the number of positions with another record.
 """
@@ -13,6 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Container as Holds
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple, TypeGuard
 
 from dp_lsp import builtins
@@ -23,7 +28,7 @@ from dp_lsp.core.events import Apart, Var
 from dp_lsp.core.metrics import as_dataset, by_norm, has_gap, has_steps
 from dp_lsp.core.scheme import Judgement, Move, Moves
 from dp_lsp.core.sens import INFINITY, ONE, Sens
-from dp_lsp.core.term import Call, Local, Term, Use
+from dp_lsp.core.term import Call, Literal, Local, Rounds, Term, Use, of_body, within
 from dp_lsp.core.types import AnyNorm, Container, Dataset, DatasetMetric, Norm, Type
 from dp_lsp.infer import moves
 from dp_lsp.infer.solver import Solver
@@ -94,10 +99,12 @@ class OwnRows:
         around: Mapping[Local, Judgement],
         solver: Solver,
         wholes: Wholes,
+        node: Rounds,
         home: object,
         sample: Var | None = None,
     ) -> None:
         self._around = around
+        self._node = node
         self._solver = solver
         self._wholes = wholes
         self.home = home
@@ -109,6 +116,13 @@ class OwnRows:
         self._known: dict[Local, Judgement] = {}
         self.places: dict[Var, Lies] = {}
         self.uneven: set[Var] = set()
+
+    @cached_property
+    def shift(self) -> int:
+        """How much further than at its number a round reads what is its own."""
+        read = {_place_of(node) for node in within(of_body(self._node.body))}
+        shifts = {shift for local, shift in read if local is self._node.index}
+        return shifts.pop() if self.sample is None and len(shifts) == 1 else 0
 
     def of(self, container: Use) -> Judgement | None:
         """The judgement of a container of which a round reads its own row only, the same wherever it is read; None if
@@ -235,15 +249,31 @@ def arguments(rounds: Mapping[Local, OwnRows], node: Call, values: list[Judgemen
     row alone."""
     if not builtins.TABLE[node.builtin].has(Indexing):
         return values
-    container, index = node.args[:2]
-    if isinstance(container, Use) and isinstance(index, Use) and index.local in rounds:
-        row = rounds[index.local].of(container)
-        if row is not None and rounds[index.local].sample is not None:
+    container, (index, shift) = node.args[0], _place_of(node)
+    if isinstance(container, Use) and index is not None and index in rounds and rounds[index].shift == shift:
+        row = rounds[index].of(container)
+        if row is not None and rounds[index].sample is not None:
             place = values[1]
             assert isinstance(place, Judgement), "an index is a value"
             return [row, Judgement(place.type, moves.NOWHERE), *values[2:]]
         return [row or values[0], *values[1:]]
     return values
+
+
+def _place_of(node: Term) -> tuple[Local | None, int]:
+    """The name at which a builtin reads, and how much further; None of what reads at no name."""
+    if not isinstance(node, Call) or not builtins.TABLE[node.builtin].has(Indexing):
+        return None, 0
+    match node.args[1]:
+        case Use(local=local):
+            return local, 0
+        case Call(builtin="+", args=(Use(local=local), Literal(value=Fraction() as shift, integer=True))):
+            return local, int(shift)
+        case Call(builtin="+", args=(Literal(value=Fraction() as shift, integer=True), Use(local=local))):
+            return local, int(shift)
+        case Call(builtin="-", args=(Use(local=local), Literal(value=Fraction() as shift, integer=True))):
+            return local, -int(shift)
+    return None, 0
 
 
 def is_there(rounds: Mapping[Local, OwnRows], node: Call) -> bool:

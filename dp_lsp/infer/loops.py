@@ -223,7 +223,7 @@ def _one_round(inference: Inference, node: term.Rounds, starts: list[Judgement],
     kept = _kept(inference, node, types, starts, rounds) if isinstance(node, term.Loop) else ()
     computed = len(inference.publics.symbols)
     opened = _of_open_lengths(inference, node, types)
-    with inference.context.round(node.index, inference.solver, rounds.sample) as own:
+    with inference.context.round(node, inference.solver, rounds.sample) as own:
         variables: list[Var] = []
         known = iter(kept)
         for (inner, _), type_ in zip(node.carried, opened, strict=True):

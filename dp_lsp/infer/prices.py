@@ -2,7 +2,9 @@
 dominates it for all values of these numbers.
 
 A mechanism's privacy depends on the ratio of its input's distance and the distance that it is calibrated to. So the
-largest ratio counts, with noise for 1; and of its other parameters the values that hide least.
+largest ratio counts, with noise for 1; and of its other parameters the values that hide least. Where it depends on
+nothing but that ratio times ε, as Laplace noise of scale r/ε does on d/(r/ε), and both vary, the largest product
+counts: what stands in both cancels.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from dp_lsp.core.events import (
     variables,
 )
 from dp_lsp.core.ranges import ends, ratio, supremum, varies
-from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude
+from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude, maximum
 from dp_lsp.core.sens import ZERO as NOTHING
 from dp_lsp.mechanisms.mechanism import Mechanism
 
@@ -143,11 +145,14 @@ class _AtMost:
         assert event is not None, "something is put for its symbols"
         moved = {var: self._values.sens(distance) for var, distance in cost.distance.items()}
         factor = self._values.sens(cost.factor)
+        quietest = event if cost.quietest is None else cost.quietest.put(self._values.sens)
         if _vary(event.declared, factor, *moved.values()):
-            unit = event.declared.single_poly()
-            moved = {var: _most_units(distance * factor, unit) for var, distance in moved.items()}
-            event, factor = _with(event, "declared", ONE), ONE
-        quietest = _hiding_most(event if cost.quietest is None else cost.quietest.put(self._values.sens))
+            far = {var: distance * factor for var, distance in moved.items()}
+            unit, least = event.declared.single_poly(), _with(event, "declared", ONE)
+            moved = {var: _most_units(distance, unit) for var, distance in far.items()}
+            quietest = least if cost.quietest is None else quietest
+            (event, moved), factor = _with_largest_product(event, far) or (least, moved), ONE
+        quietest = _hiding_most(quietest)
         event = _hiding_least(event)
         if event is None or INFINITY in moved.values():
             return None
@@ -162,6 +167,23 @@ def _most_units(distance: Sens, unit: Poly) -> Sens:
     most = supremum(ratio(distance, unit))
     is_never_further = decide(distance, "<=", Sens((unit,))) is True
     return ONE if is_never_further and decide(most, "<=", ONE) is not True else most
+
+
+def _with_largest_product(event: Mechanism, far: Distances) -> tuple[Mechanism, dict[Var, Sens]] | None:
+    """A mechanism of which only ε times the distance counts, in units of the declared one, made for 1 and with the
+    largest such product as its ε, and what share of that each variable costs; None if that says no more than the
+    largest of each."""
+    epsilon, unit = event.numbers.get("ε", NOTHING), event.declared
+    if not event.is_proportional or not _vary(epsilon):
+        return None
+    if all(decide(distance, "<=", unit) is True for distance in far.values()):
+        return None
+    found = {var: supremum(ratio(distance * epsilon, unit.single_poly())) for var, distance in far.items()}
+    most = maximum(found.values())
+    if most.infinite or len(most.polys) != 1:
+        return None
+    shares = {var: ratio(each, most.single_poly()) for var, each in found.items()}
+    return _with(_with(event, "declared", ONE), "epsilon", most), shares
 
 
 def _with(event: Mechanism, name: str, number: Sens) -> Mechanism:

@@ -49,6 +49,8 @@ class Mechanism(ABC):
     shares: ClassVar[bool] = False
     """Whether several runs, of which later ones may depend on what earlier ones released, tell no more at distances
     that sum up to one than a single run at that."""
+    is_proportional: ClassVar[bool] = False
+    """Whether nothing but ε times the distance counts of them, in units of the declared one."""
     needs_small_epsilon: ClassVar[bool] = False
     """Whether its theorem needs an ε below 1."""
     quieter_by: ClassVar[frozenset[str]] = frozenset()

@@ -36,6 +36,7 @@ class Laplace(Pure, AddsNoise):
     name = "Laplace"
     made_for = "Laplace noise for a change of"
     shares = True
+    is_proportional = True
 
     def _of(self, epsilon: Fraction, far: Sens, origin: Origin) -> Loss:
         return LaplaceLoss(epsilon, origin)

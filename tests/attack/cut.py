@@ -21,7 +21,7 @@ import textwrap
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from dp_lsp.infer import accumulators, reading, records, unrolled
+from dp_lsp.infer import accumulators, disjoint, reading, records, unrolled
 
 from .breaking import Wrong
 
@@ -82,6 +82,18 @@ function f(x::Real, eps::Static()) :: Priv()
     s = 0.0
     for i in 1:3
         s = s + laplacian_mechanism(3, eps, i * x)
+    end
+    s
+end
+""",
+    ),
+    "places: a round reads at one place only": (
+        *(disjoint, "arguments", _cut(" and rounds[index].shift == shift")),
+        """
+function f(v::MetricVector(Bounded(Real, 0, 9), Hamming), eps::Static()) :: Priv()
+    s = 0.0
+    for i in 1:3
+        s = s + (i % 2 == 0 ? laplacian_mechanism(9, eps, v[i]) : laplacian_mechanism(9, eps, v[i + 1]))
     end
     s
 end
