@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from attack.python import Judged, attack, checked, judged, smallest, written
 from cpython.claims import Claim, Parameter
 from cpython.inputs import slots
 from cpython.judging import Judge
@@ -236,6 +237,42 @@ PROTECTED = {
 @pytest.mark.parametrize("kind", PROTECTED)
 def test_what_is_hidden_is_not_taken_for_seen(kind: str) -> None:
     assert refuted(PROTECTED[kind], "1") == ""
+
+
+FIRST, SLICE = 0, 40
+
+
+def test_no_claim_about_a_slice_of_random_programs_is_refuted() -> None:
+    texts = [written(seed) for seed in range(FIRST, FIRST + SLICE)]
+    found = [
+        judged(seed, text, said)
+        for seed, text, said in zip(range(FIRST, FIRST + SLICE), texts, checked(texts), strict=True)
+    ]
+    assert [each for each in found if each.refuted or each.crashed] == []
+    assert sum(each.finite for each in found) >= 0.2 * SLICE
+
+
+def test_what_is_refuted_is_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = Claim("f", False, (Parameter("x", False, "1", None, None, "Real"),), "Real")
+    monkeypatch.setattr("attack.python.checked", lambda texts, checker: [[said] for _ in texts])
+    text = f"{HEAD}def g(x):\n    return x\ndef f(x: Number):\n    y = 1\n    return 3 * x\n"
+    short = smallest(0, text, "")
+    assert "def f(x: Number):\n    return 3 * x\n" in short and "y = 1" not in short and "def g" not in short
+
+
+def test_a_run_goes_on_where_it_ended(tmp_path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    tried: list[int] = []
+
+    def one(seed: int, text: str, said: object) -> Judged:
+        tried.append(seed)
+        return Judged(seed, 1, 2, True)
+
+    monkeypatch.setattr("attack.python.checked", lambda texts, checker: [[] for _ in texts])
+    monkeypatch.setattr("attack.python.judged", one)
+    output = str(tmp_path / "run.jsonl")
+    assert not attack(0, 150, output)
+    assert not attack(0, 200, output)
+    assert sorted(tried) == list(range(200)) and "200 programs, 200 claims" in capsys.readouterr().out
 
 
 def test_it_shares_nothing_with_the_checker() -> None:

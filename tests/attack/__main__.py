@@ -14,6 +14,9 @@ planted effects. ``--first``, ``--count`` and ``--output FILE``, which goes on w
 ``--checker COMMAND`` asks another version, ``--family ordinary`` writes everyday constructs only, and ``--both`` runs
 the interpreter of ``meaning/`` on the same inputs.
 
+``python`` writes random Python programs, and judges what is claimed of them by running them with CPython on
+neighbouring inputs, their noise written down (``tests/cpython/``); its options are those of ``evaluator``.
+
 ``scoreboard`` writes down what the same searches find against the published rules. ``precision`` measures how much
 larger claims are than what is true, of random functions of the kinds that people write and of case studies, by rule.
 ``mutants`` breaks one thing in one row of the table, one rule, or one formula of a measure, at a time and lists what no
@@ -65,6 +68,11 @@ def main() -> None:
     apart.add_argument("--checker", default=CHECKER, help="the command that checks, by default that of this Python")
     apart.add_argument("--family", default="", choices=("", ORDINARY), help="programs of these constructs only")
     apart.add_argument("--both", action="store_true", help="run them by the interpreter of the checker, too")
+    python = commands.add_parser("python", help="random Python programs, run by CPython")
+    python.add_argument("--count", type=int, default=10_000)
+    python.add_argument("--first", type=int, default=0, help="the seed of the first; the others follow it")
+    python.add_argument("--output", help="a file to write down what was done, and to go on from if it is there")
+    python.add_argument("--checker", default=CHECKER, help="the command that checks, by default that of this Python")
     scored = commands.add_parser("scoreboard", help="writes dp_lsp/reference/soundness.md")
     scored.add_argument("--count", type=int, default=2_000, help="how many random programs of each sort to try for it")
     priced = commands.add_parser("charges", help="random charges of discrete mechanisms, against exact enumeration")
@@ -106,6 +114,10 @@ def _is_bad(options: argparse.Namespace) -> bool:
             return precision(options.first, options.count, options.output, options.jobs)
         case "evaluator":
             return attack(options.first, options.count, options.output, options.checker, options.both, options.family)
+        case "python":
+            from .python import attack as attack_python
+
+            return attack_python(options.first, options.count, options.output, options.checker)
         case "charges":
             return _charges(options.first, options.count)
         case "scoreboard":

@@ -48,10 +48,9 @@ class Slot(NamedTuple):
 
     @property
     def is_left_out(self) -> bool:
-        """Whether calls leave the argument out: its default is an object, which calls may share, or nothing is known
-        of what it may be."""
+        """Whether calls leave the argument out: its default is an object, which calls may share."""
         given = self.default is not inspect.Parameter.empty
-        return given and (self.bare or type(self.default) not in STATICS)
+        return given and type(self.default) not in STATICS
 
     @property
     def is_data(self) -> bool:
@@ -222,6 +221,7 @@ class Inputs:
     def near(self, slot: Slot, args: Mapping[str, Any], close: bool) -> tuple[dict[str, Any], float]:
         """Arguments in which one protected parameter, or all that hold parts of the same records, is another, and how
         far: not further than 1 if ``close``."""
+        self.known = {each.name: args[each.name] for each in self.slots if each.static and each.name in args}
         if slot.is_data:
             group = [each for each in self.slots if each.is_data and each.neighbours.name == slot.neighbours.name]
             group = group if slot.neighbours.name else [slot]

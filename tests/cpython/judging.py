@@ -6,6 +6,7 @@ import ast
 import itertools
 import math
 import random
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+import dp_types
 from evaluator.failures import Unmodelled as NoSpace
 from evaluator.spaces import Space, distance, space
 from evaluator.types import FLOAT
@@ -26,6 +28,10 @@ from .running import Program, Run, difference
 
 SETTINGS, PAIRS = 6, 5
 AWAY = (0.0, 30.0, -30.0)
+_TAKEN = re.compile(r"`(\w+)` is (?:an? )?(Real number|Integer|Bool|vector of Real|vector of Integer)")
+_KINDS = {"Real number": float, "Integer": int, "Bool": bool, "vector of Real": list, "vector of Integer": list}
+_NORM = re.compile(r"norm\((\w+)\) is (L1|L2|LInf)")
+_OF_RESULT = re.compile(r"norm of the result is (L1|L2|LInf)")  # its type says so, too
 _BESIDE = (0.0, 1.0, -1.0, 0.5)
 SHOWN = 160
 
@@ -84,11 +90,24 @@ class Judge:
         found = slots(self.program.function(claim.name, World(self.source)))
         if [each.name for each in found] != [each.name for each in claim.parameters]:
             raise Unmodelled("other parameters than a report names")
-        kinds = {"Real": float, "Integer": int, "Bool": bool}
-        return [
-            each._replace(base=each.base or kinds.get(said.type.partition("[")[0].strip()), static=said.static)
-            for each, said in zip(found, claim.parameters, strict=True)
-        ]
+        taken: dict[str, Any] = {}
+        norms: dict[str, str] = {}
+        for text in claim.texts:
+            if (said := _TAKEN.fullmatch(text)) is not None:
+                taken[said[1]] = _KINDS[said[2]]
+            elif (said := _NORM.fullmatch(text)) is not None:
+                norms[said[1]] = said[2]
+            elif not _OF_RESULT.fullmatch(text):
+                raise Unmodelled(f"the premise `{text}`")
+        made = []
+        for slot, parameter in zip(found, claim.parameters, strict=True):
+            base = slot.base
+            if slot.bare:
+                base = taken.get(slot.name, list if parameter.type.startswith("Vector") else base)
+                base = self.source.choice((list, np.ndarray)) if base is list else base
+            words = (dp_types.Within(norms[slot.name]),) if slot.bare and slot.name in norms else slot.words
+            made.append(slot._replace(base=base, words=words, static=parameter.static))
+        return made
 
     def _arguments(self, claim: Claim, inputs: Inputs) -> dict[str, Any]:
         for _ in range(25):
