@@ -124,6 +124,8 @@ def of_filled_vectors() -> Iterator[Case]:
     yield Case(two.format("fill(0.5, 2)", "v[1] = x", "v[1] += y"), lambda x, y: (x + y, Fraction(1, 2)), loose=True)
     yield Case(two.format("zeros(2)", "v .= x", "v .-= 2 * y"), lambda x, y: (x - 2 * y,) * 2, loose=True)
     yield Case(two.format("ones(2)", "@. v = 2v + x", "v .*= [y, 3][2]"), lambda x, y: (6 + 3 * x,) * 2, loose=True)
+    yield Case(two.format("zeros(Float64, 2)", "v[1] = x", "v[2] = y"), lambda x, y: (x, y), loose=True)
+    yield Case(two.format("ones(Float64, 2)", "v[1] = x", "v[2] = y"), lambda x, y: (x, y), loose=True)
     position = "function f(x::Real, n::Integer)\n    v = zeros(3)\n    v[clamp(n, 1, 3)] = x\n    v\nend"
     yield Case(position, lambda x, n: tuple(x if i == clamped(n, 1, 3) else Fraction(0) for i in (1, 2, 3)), loose=True)
     for norm in NORMS:

@@ -29,7 +29,7 @@ from dp_lsp.builtins.broadcasts import ENTRIES, ONE_BY_ONE, PICKED, ROWS_PICKED
 from dp_lsp.builtins.containers import LITERAL, TOTAL
 from dp_lsp.builtins.datasets import KEEPING
 from dp_lsp.builtins.define import Builtin, Form
-from dp_lsp.builtins.filling import EMPTY, STORE, STORE_ALL
+from dp_lsp.builtins.filling import EMPTY, STORE, STORE_ALL, TALLY
 from dp_lsp.builtins.higher import MAKING
 from dp_lsp.builtins.places import COLUMN, INDEX, RANGE, ROW, SLICE, SLICE_OF_COLUMNS, SLICE_OF_ROWS, extent
 from dp_lsp.builtins.traits import ForRows, Replaceable, SampledRows
@@ -125,6 +125,7 @@ __all__ = [
     "STORE",
     "STORE_ALL",
     "TABLE",
+    "TALLY",
     "TOTAL",
     "WAYS",
     "Builtin",

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dp_lsp.builtins import datasets
 from dp_lsp.builtins.datasets import VECTOR
 from dp_lsp.builtins.define import Args, Builtin, Demand, Refusal, Refused, each, form, free, only
-from dp_lsp.builtins.patterns import INTEGER_NUMBER, REAL_NUMBER, STATIC_INTEGER, Box, GivenType
+from dp_lsp.builtins.patterns import INTEGER_NUMBER, REAL_NUMBER, STATIC, STATIC_INTEGER, Arrow, Box, GivenType
 from dp_lsp.builtins.traits import FreshVector, InPlace, IntegerArguments, Integral, Lengthens, NeverNaN, everyday
 from dp_lsp.core import machine
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.annotation import NumberOf
-from dp_lsp.core.sens import INFINITY, ONE, magnitude
-from dp_lsp.core.types import REAL, Base, Clip, Container, Kind, NumberType, Type, without_value
+from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude
+from dp_lsp.core.types import REAL, Base, Bounds, Clip, Container, Kind, NumberType, Type, without_value
 
 EMPTY = "T[]"
 """The id of a vector without entries, which has no name."""
@@ -27,6 +28,8 @@ STORE = "[]="
 STORE_ALL = ".="
 """The id of an assignment to all entries at once, which has no name."""
 PUSH = "push!"
+TALLY = "[]+="
+"""The id of a number that each record adds to one entry, which has no name."""
 
 _MADE = "A vector of public numbers moves with nothing"
 _ADDED = "Every norm of a vector is at most the sum of those of its parts, as they stand in it beside zeros"
@@ -59,12 +62,20 @@ def _of_floats(args: Args) -> Type:
 
 
 def _typed(args: Args) -> Type | Refusal:
+    return _of_type(args, Poly.of(0))
+
+
+def _typed_numbers(args: Args) -> Type | Refusal:
+    return _of_type(args, args.static("n"))
+
+
+def _of_type(args: Args, length: Poly) -> Type | Refusal:
     given = args.given_type("T")
     if not isinstance(given, NumberOf) or given.base is Base.DATA:
         return Refusal("a vector that is filled holds numbers, as `Float64[]` does")
     whole = given.base is Base.INTEGER
     held = machine.of_elements(given.stored or (machine.WHOLE if whole else machine.NUMBERS), upper=False)
-    return _vector(Poly.of(0), NumberType(given.base, stored=held))
+    return _vector(length, NumberType(given.base, stored=held))
 
 
 def _untyped(args: Args) -> Type:
@@ -107,6 +118,39 @@ def _stored_all(args: Args) -> Type | Refusal:
     return _with_entry(Args(("v", "x"), (box, new.element), args.binds), box.length)
 
 
+def _places(args: Args) -> Bounds | None:
+    """Between which positions a function puts each record; None where it may be none, or is not known."""
+    place = args.applied["f"].result
+    if not isinstance(place, NumberType) or place.base is not Base.INTEGER:
+        return None
+    if machine.values(place.stored) & ~machine.POSITION:
+        return None
+    return place.bounds if place.static is None else Bounds(place.static, place.static)
+
+
+def _tallied(args: Args) -> Type | Refusal:
+    """The vector in which entries have grown."""
+    if _places(args) is None:
+        return Refusal("the place must be an Int between public numbers, as `clamp(floor(Int, x), 1, n)` is")
+    return _with_entry(Args(("v", "x"), (args["v"], args["c"]), args.binds), args.container("v").length)
+
+
+def _is_in(args: Args) -> tuple[Demand, ...]:
+    """Each place that a record may have is one of an entry."""
+    places = _places(args)
+    if places is None:
+        return ()
+    return Demand(Poly.of(1), "<=", places.low, "f"), Demand(places.high, "<=", args.container("v").length, "f")
+
+
+def _added_once(args: Args) -> Sens:
+    return magnitude(args.static("c"))
+
+
+def _added_twice(args: Args) -> Sens:
+    return datasets.TWO * magnitude(args.static("c"))
+
+
 def _joined(args: Args) -> Type | Refusal:
     boxes = [type_ for type_ in args.types if isinstance(type_, Container)]
     numbers = [box.element if isinstance(box, Container) else box for box in args.types]
@@ -124,11 +168,19 @@ _EVERYDAY: tuple[Builtin, ...] = (
     *(
         Builtin(
             name,
-            f"{name}(n)",
-            (form(_of_floats, free, _not_negative, n=STATIC_INTEGER),),
-            f"A vector of n {name}, stored as Float64, to be filled by `v[i] = x`. n is public; 0 ≤ n.",
+            f"{name}(n), {name}(T, n)",
+            (
+                form(_of_floats, free, _not_negative, n=STATIC_INTEGER),
+                form(_typed_numbers, free, _not_negative, T=GivenType(), n=STATIC_INTEGER),
+            ),
+            f"A vector of n {name}, stored as Float64, or as the type that is given, to be filled by `v[i] = x`. n is "
+            "public; 0 ≤ n.",
             _MADE,
-            (f"f() = {name}(3)", f"function f(x::Real)\n    v = {name}(3)\n    v[2] = x\n    v\nend"),
+            (
+                f"f() = {name}(3)",
+                f"f() = {name}(Int, 3)",
+                f"function f(x::Real)\n    v = {name}(3)\n    v[2] = x\n    v\nend",
+            ),
             (
                 Refused(f"f() = {name}(-1)", "DP304"),
                 Refused(f"f(n::Integer) = {name}(n)", "DP207"),
@@ -241,6 +293,41 @@ _CHANGING: tuple[Builtin, ...] = (
         ),
         mutates="v",
         traits=(InPlace(), IntegerArguments(("i",))),
+    ),
+    Builtin(
+        TALLY,
+        "v[f(x)] += c for x in r",
+        (
+            form(
+                _tallied,
+                only(f=INFINITY, r=datasets.per_change(_added_once, _added_twice, _added_twice), v=ONE),
+                _is_in,
+                applies=datasets.applied_to("f"),
+                f=Arrow(),
+                r=datasets.NUMBERS,
+                v=_NUMBERS,
+                c=STATIC,
+            ),
+        ),
+        "Adds a public number to one entry of v for each record, whose place the record says: what a loop over records "
+        "leaves that does `v[i] += c`. A record that comes or goes moves one entry by c, one that is replaced two.",
+        "A record is in one place: what it adds has the norm |c|, whichever norm it is",
+        (
+            "function f(r::MetricVector(Real, Symmetric))\n    v = zeros(3)\n    for x in r\n"
+            "        v[clamp(floor(Int, x), 1, 3)] += 1\n    end\n    v\nend",
+        ),
+        (
+            Refused(
+                "function f(r::MetricVector(Real, Symmetric))\n    v = zeros(3)\n    for x in r\n"
+                "        v[floor(Int, x)] += 1\n    end\n    v\nend",
+                "DP208",
+            ),
+            Refused(
+                "function f(r::MetricVector(Real, Symmetric))\n    v = zeros(3)\n    for x in r\n"
+                "        v[clamp(floor(Int, x), 0, 3)] += 1\n    end\n    v\nend",
+                "DP304",
+            ),
+        ),
     ),
     Builtin(
         STORE_ALL,

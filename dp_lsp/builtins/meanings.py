@@ -150,6 +150,13 @@ def _with_entry(v: Value, i: Value, x: Value) -> Value:
     return changed
 
 
+def _tallied(function: Callable[..., Value], records: Any, v: Value, more: Value) -> Value:
+    for record in records:
+        place = function(record)
+        v = _with_entry(v, place, v[index(place, v.size)] + more)
+    return v
+
+
 def _entries_of(x: Value) -> Iterable[Value]:
     return x if is_container(x) else (x,)
 
@@ -488,12 +495,13 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "[:,]": _column,
     ":": _range,
     "[…]": lambda *entries: array(entries),
-    "zeros": lambda n: _repeated_entry(Fraction(0), n),
-    "ones": lambda n: _repeated_entry(Fraction(1), n),
+    "zeros": lambda *given: _repeated_entry(Fraction(0), given[-1]),
+    "ones": lambda *given: _repeated_entry(Fraction(1), given[-1]),
     "fill": _repeated_entry,
     "T[]": lambda *type_: array(()),
     "push!": lambda v, x: array((*v, x)),
     "[]=": _with_entry,
+    "[]+=": _tallied,
     ".=": _with_entries,
     "vcat": lambda v, w: array((*_entries_of(v), *_entries_of(w))),
     "length": lambda v: int(v.size),

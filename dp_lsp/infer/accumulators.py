@@ -31,10 +31,13 @@ class _Unlike(Exception):
 
 
 class _Added(NamedTuple):
-    """What a round has added so far to the carried value at a place; None if it is nothing."""
+    """What a round has added so far to the carried value at a place; None if it is nothing. With an ``entry`` it is
+    added to that entry of a vector, in those rounds that are ``kept``, if that is not all."""
 
     place: int
     term: Term | None
+    entry: Body | None = None
+    kept: Body | None = None
 
 
 class _Records(NamedTuple):
@@ -161,7 +164,14 @@ class _Round:
             if each.term is None:
                 totals.append(start)
                 continue
-            totals.append(self._total(start, Body(binds or _needed(own, each.term), each.term)))
+            if each.entry is not None and each.kept is not None:
+                totals.append(self._tally(start, each, own))  # which does what a round does for those that are kept
+                continue
+            totals.append(
+                self._total(start, Body(binds or _needed(own, each.term), each.term))
+                if each.entry is None
+                else self._tally(start, each, own, all_binds=binds)
+            )
             binds = ()  # all that a round does is done in the first sum
         nothing = term.Literal(self._node.span, Fraction(0), True)
         return totals, [self._made_of_all(Body(binds, nothing))] if binds else []
@@ -175,15 +185,33 @@ class _Round:
         total = Call(each.result.span, builtins.TOTAL, (self._made_of_all(each),), each.result.span)
         return Call(self._node.span, builtins.PLUS, (start, total), each.result.span)
 
+    def _tally(self, start: Term, added: _Added, own: tuple[Bind, ...], all_binds: tuple[Bind, ...] = ()) -> Term:
+        """A vector to which each record, or each that is kept, adds something at its place."""
+        assert added.term is not None and added.entry is not None, "what is added to an entry"
+
+        def made(body: Body, before: tuple[Bind, ...]) -> Term:
+            needed = before or _needed(own, *term.of_body(body))
+            return self._function(Body((*needed, *body.binds), body.result))
+
+        span = added.entry.result.span
+        over: Term = term.Use(self._node.last.span, self._records.over)
+        if added.kept is not None:
+            over = Call(span, builtins.KEEPING, (made(added.kept, ()), over), span)
+        return Call(self._node.span, builtins.TALLY, (made(added.entry, all_binds), over, start, added.term), span)
+
     def _made_of_all(self, each: Body) -> Term:
         """What is made of each record."""
+        span, over = each.result.span, term.Use(self._node.last.span, self._records.over)
+        return Call(span, builtins.MAKING, (self._function(each), over), span)
+
+    def _function(self, each: Body) -> Term:
+        """The function of a record that a round is."""
         entry = self._records.each
         span, header = each.result.span, entry.span
         param = term.Param(entry, Anything(), static=False, span=header)
         around, none = self._node.span, frozenset[str]()  # all that a round makes is made inside of the loop
         made = term.Method(entry.name, around, header, header, (param,), (entry.name,), Anything(), False, each, none)
-        function = term.Closure(span, (made,))
-        return Call(span, builtins.MAKING, (function, term.Use(self._node.last.span, self._records.over)), span)
+        return term.Closure(span, (made,))
 
     def _own(self, binds: Iterable[Bind]) -> tuple[Bind, ...]:
         """What a round makes of its record alone, in order; what it adds is noted."""
@@ -224,6 +252,9 @@ class _Round:
             more, less = self._of(one), self._of(other)
             if more.place != less.place:
                 raise _Unlike
+            if more.entry is not None or less.entry is not None:
+                self._added[target] = _of_entries(branch, (then, otherwise), (more, less))
+                continue
             nothing = term.Literal(branch.span, Fraction(0), True)
             bodies = Body(then, more.term or nothing), Body(otherwise, less.term or nothing)
             self._added[target] = _Added(more.place, _either(branch, *bodies))
@@ -238,14 +269,37 @@ class _Round:
                 if len(own) == len(args) - 1:
                     found = self._of(next(arg for arg in args if arg not in own))
                     return reduce(self._more, own, found)
+            case Call(builtin=builtins.STORE, args=(term.Use(local=local), place, grown)) if local in self._added:
+                return self._grown(local, place, grown)
             case Call(builtin=builtins.MINUS, args=(before, less), mutates=False, by=None):
                 if not _reads([less], set(self._added)):
                     nothing = term.Literal(less.span, Fraction(0), True)
                     return self._more(self._of(before), Call(less.span, builtins.MINUS, (nothing, less), less.span))
         raise _Unlike
 
+    def _grown(self, local: Local, place: Term, grown: Term) -> _Added:
+        """One entry of what is carried, which is public what it grows by, and the record where."""
+        before = self._added[local]
+        match grown:
+            case Call(builtin=builtins.PLUS, args=(one, other), mutates=False, by=None) if before.term is None:
+                entry, more = (one, other) if _is_number(other) else (other, one)
+                if not _is_number(more) or _reads([place], set(self._added)) or self._is_made_here(more):
+                    raise _Unlike
+                match entry:
+                    case Call(builtin=builtins.INDEX, args=(term.Use(local=read), again)) if read is local:
+                        if _is_same(place, again):
+                            return before._replace(term=more, entry=Body((), place))
+        raise _Unlike
+
+    def _is_made_here(self, more: Term) -> bool:
+        """Whether a number has its name in a round only."""
+        made = {target for bind in _binds_of(self._records.body) for target in bind.targets}
+        return _reads([more], made | {self._records.each} | set(self._added))
+
     @staticmethod
     def _more(before: _Added, more: Term) -> _Added:
+        if before.entry is not None:
+            raise _Unlike
         if before.term is None:
             return before._replace(term=more)
         return before._replace(term=Call(more.span, builtins.PLUS, (before.term, more), more.span))
@@ -253,6 +307,64 @@ class _Round:
 
 def _either(branch: term.Branch, then: Body, otherwise: Body) -> term.Branch:
     return term.Branch(branch.span, branch.condition, then, otherwise)
+
+
+def _is_number(node: Term) -> bool:
+    """Whether a term is a number that is written, or a name."""
+    match node:
+        case Call(builtin=builtins.MINUS, args=(term.Literal(),)):
+            return True
+    return isinstance(node, term.Literal | term.Use)
+
+
+def _binds_of(body: Body) -> Iterator[Bind]:
+    """All bindings of a block, and of those in it."""
+    pending = [body]
+    while pending:
+        inner = pending.pop()
+        yield from inner.binds
+        pending += [each for part in _all_of(inner) for each in term.bodies(part)]
+
+
+def _is_same(one: Term, other: Term) -> bool:
+    """Whether two terms are the same number, being made in the same way of the same."""
+    match one, other:
+        case term.Use(local=left), term.Use(local=right):
+            return left is right
+        case term.Literal(value=left_value), term.Literal(value=right_value):
+            return left_value == right_value
+        case Call(builtin=left_row, args=left_args, keywords=()), Call(builtin=right_row, args=right_args, keywords=()):
+            made = left_row == right_row and left_row not in builtins.RANDOM and len(left_args) == len(right_args)
+            return made and all(map(_is_same, left_args, right_args))
+        case term.TypeArgument(type=left_type), term.TypeArgument(type=right_type):
+            return left_type == right_type
+        case term.Apply(function=left, args=left_args, keywords=()), term.Apply(function=right, args=args, keywords=()):
+            return _is_same(left, right) and len(left_args) == len(args) and all(map(_is_same, left_args, args))
+        case term.Global(name=left_name), term.Global(name=right_name):
+            return left_name == right_name
+    return False
+
+
+def _of_entries(
+    branch: term.Branch, binds: tuple[tuple[Bind, ...], tuple[Bind, ...]], sides: tuple[_Added, _Added]
+) -> _Added:
+    """What a branch adds of which a side adds to an entry: both the same, each to its own, or only one of them."""
+    found = next(side for side in sides if side.entry is not None)
+    entries, kept = list[Body](), list[Body]()
+    for before, side in zip(binds, sides, strict=True):
+        if side.entry is None:
+            if side.term is not None or before:
+                raise _Unlike
+            kept.append(Body((), term.Literal(branch.span, False)))
+            continue
+        if side.term is None or found.term is None or not _is_same(side.term, found.term):
+            raise _Unlike
+        entries.append(Body((*before, *side.entry.binds), side.entry.result))
+        known = side.kept or Body((), term.Literal(branch.span, True))
+        kept.append(Body((*before, *known.binds), known.result))
+    all_ = len(entries) == len(sides) and all(side.kept is None for side in sides)
+    entry = Body((), _either(branch, *entries)) if len(entries) == len(sides) else entries[0]
+    return found._replace(entry=entry, kept=None if all_ else Body((), _either(branch, *kept)))
 
 
 def _of_no_round_too(inference: Inference, total: Judgement, start: Judgement) -> Judgement:

@@ -322,7 +322,7 @@ class Expressions:
         if isinstance(pattern, FromBox):
             value = self.term(node)
             return replace(value, unboxed=True) if isinstance(value, term.Apply) else value
-        if isinstance(pattern, GivenType):
+        if isinstance(pattern, GivenType) and not isinstance(node, surface.Number):
             try:
                 return term.TypeArgument(node.span, annotations.meaning(node))
             except RefusedType as refused:

@@ -576,21 +576,27 @@ def fill(machine: Machine, value: Value, count: Value) -> Value:
 
 
 @row("zeros")
-def zeros(machine: Machine, count: Value) -> Value:
-    return _floats(count, 0)
+def zeros(machine: Machine, *given: Value) -> Value:
+    return _alike(given, 0)
 
 
 @row("ones")
-def ones(machine: Machine, count: Value) -> Value:
-    return _floats(count, 1)
+def ones(machine: Machine, *given: Value) -> Value:
+    return _alike(given, 1)
 
 
-def _floats(count: Value, value: int) -> Array:
+def _alike(given: tuple[Value, ...], value: int) -> Array:
+    """So many times the same number, of a type that is given or a float."""
+    *types, count = given
+    element = types[0] if types else FLOAT
+    if len(types) > 1 or not isinstance(element, Type) or not is_below(element, REAL):
+        raise Unmodelled("matrices that are filled")
     if isinstance(count, bool) or not is_number(count) or number(count).denominator > 1:
         raise Failure("MethodError", "no method matching zeros")
     if number(count) < 0:
         raise Failure("ArgumentError", "invalid Array dimensions")
-    return Array(FLOAT, [made(FLOAT, value)] * int(number(count)))
+    entry = Fraction(value) if element == REAL else made(element, value)
+    return Array(element, [entry] * int(number(count)))
 
 
 @row("vcat")

@@ -12,6 +12,7 @@ chosen(z::Real) = z
 both(z, w) = z + 2 * w
 first_of(w) = w
 double(w) = 2 .* w
+place(z) = z < 1 ? 1 : z < 2 ? 2 : 3
 """
 _SAME = ("triple", "abs", "chosen", "identity", "(z -> z + 1)", "(z -> (println(1); z))", "float", "f", "Float64")
 _NUMBERS = ("x", "y", "m", "2 * x", "x + y", "n", "c", "1", "0.5", "true", "b ? x : y", "abs(x)")
@@ -154,17 +155,21 @@ class Ordinary:
 
     def _of_records(self, name: str) -> str:
         """A function that releases something of a dataset."""
-        relation = self._pick(("Symmetric", "Symmetric", "ChangeOne", "Hamming"))
+        relation = self._pick(("Symmetric", "Symmetric", "Symmetric", "ChangeOne", "ChangeOne", "Hamming"))
         high = self._pick(("5", "2", "1"))
         k, over = self._fresh(), self._pick(_RECORDS)
         adds = self._pick((f"c += {k}", "c += 1", f"{k} > 2 && (c += 1)", f"c += clamp({k}, 0, 1)", f"c = c - {k}"))
-        shows = self._pick(([], [], [], ["println(n)"], [f"println({k})"], [f"{k} > 2 && println(1)"]))
+        shows = self._pick(([],) * 7 + (["println(n)"], [f"println({k})"], [f"{k} > 2 && println(1)"]))
         loop = ["c = 0", f"for {k} in {over}", f"    {adds}", *("    " + line for line in shows), "end"]
+        bins = self._histogram(k, over, shows)
         noise = f"laplacian_mechanism({self._pick(('1', '2', '5', '10'))}, eps, "
         ways = (
             [*loop, f"{noise}c)"],
             [*loop, f"q = {noise}c)", "q |> abs"],
             [f"c = {over} |> sum", f"{noise}c)"],
+            *([*bins, f"{noise}t)"],) * 4,
+            [*bins, f"[{noise}t[i]) for i in 1:{self._pick(('3', '2', 'length(t)'))}]"],
+            [*bins, f"{noise}sum(t) + c)"],
             [f"noisy(s) = {noise}s)", "r |> length |> noisy"],
             [
                 f"for i in 1:{self._pick(('3', '2', 'n'))}",
@@ -184,3 +189,27 @@ class Ordinary:
         header = f"{name}(r::MetricVector(Bounded(Real, 0, {high}), {relation}), n::Static(Integer), eps::Static())"
         body = ["    " + line for line in self._pick(ways)]
         return "\n".join([f"function {header} :: Priv()", *body, "end"])
+
+    def _histogram(self, k: str, over: str, shows: list[str]) -> list[str]:
+        """A loop over records that adds to entries of a vector."""
+        usual = f"clamp(floor(Int, {k}), 1, 3)"
+        odd = (f"{k} > 2 ? 1 : 2", "2", "q", f"place({k})", f"floor(Int, {k}) + 1", f"min(q, {k} > 0 ? 2 : 1)")
+        place, other = (self._pick((usual, usual, self._pick(odd))) for _ in range(2))
+        more = self._pick(("1", "1", "1", "2", "n", k, "0.5"))
+        step, again = f"t[{place}] += {more}", f"t[{other}] += {self._pick((more, more, '1'))}"
+        inside = self._pick(
+            (
+                *([step],) * 4,
+                [f"if {k} > 2", f"    {step}", f"elseif {k} > 1", f"    {again}", "end"],
+                [f"if {k} > 2", f"    {step}", "else", f"    {again}", "end"],
+                [f"{k} > 1 || continue", step],
+                [f"{k} > 2 && ({step})", "c += 1"],
+                [step, "c += 1"],
+                [step, again],
+                [step, "s = t[1]"],
+                [step.replace("+=", "-=")],
+            )
+        )
+        made = self._pick(("zeros(3)", "zeros(3)", "zeros(Int, 4)", "fill(0, 3)", "[1.0, 2, 3]", "zeros(n)"))
+        lines = [f"q = {k} > 1 ? 1 : 3", *inside, *shows]
+        return [f"t = {made}", "s = 0.0", "c = 0", f"for {k} in {over}", *("    " + line for line in lines), "end"]
