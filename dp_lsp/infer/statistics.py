@@ -4,20 +4,23 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
+from typing import NamedTuple
 
 from dp_lsp import builtins
-from dp_lsp.builtins.traits import ByRecord
+from dp_lsp.builtins.traits import ByRecord, Rank
 from dp_lsp.core import laws
+from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import norms_of
 from dp_lsp.core.scheme import FunctionValue, Judgement, Move
 from dp_lsp.core.sens import ONE as ALL
-from dp_lsp.core.sens import Sens
+from dp_lsp.core.sens import Sens, magnitude
 from dp_lsp.core.tallies import Seen, TooMany
-from dp_lsp.core.term import Apply, Call, Comprehension, Global
+from dp_lsp.core.term import Apply, Call, Comprehension, Global, Local, Term, Use
 from dp_lsp.core.types import Base, Bounds, Container, Dataset, Norm, NumberType
 from dp_lsp.infer.inference import Inference
-from dp_lsp.infer.reading import Unread, of_records
+from dp_lsp.infer.reading import OUTSIDE, Reading, Unread, of_records
 
 _ARITHMETIC = frozenset({"+", "-", "*", "/"})
 
@@ -45,6 +48,51 @@ def ranged(inference: Inference, node: Call, judgement: Judgement) -> Judgement:
     if bounds is None or (known is not None and not _narrower(bounds, known)):
         return judgement
     return replace(judgement, type=type_.of(type_.records.of(replace(element, bounds=bounds))))
+
+
+def apart(inference: Inference, node: Call, judgement: Judgement) -> Judgement:
+    """How far one rank of a dataset is from another one of the same, as the largest number is from the smallest: from 0
+    to R above a lower one, for numbers between L and U, R = U - L. Both ask that there is a record. With α ≥ β the
+    number with a share α of the others below it is not below that with a share β, wherever it is interpolated, so no
+    two such differences are further apart than R, where each rank may move by R, up in one and down in the other."""
+    if node.builtin != builtins.MINUS or len(node.args) != 2 or not any(var.gap for var in judgement.moves):
+        return judgement
+    first, second = (_ranked(inference, each) for each in node.args)
+    type_ = inference.type(judgement)
+    if first is None or second is None or first.of is not second.of or not isinstance(type_, NumberType):
+        return judgement
+    if first.share < second.share:
+        most = second.bounds.high - first.bounds.low
+        between = Bounds(-most, Poly.of(0))
+    else:
+        most = first.bounds.high - second.bounds.low
+        between = Bounds(Poly.of(0), most)
+    moved = inference.capped(judgement.moves, magnitude(most), node.span)
+    return replace(judgement, type=replace(type_, bounds=between), moves=moved)
+
+
+class _Ranked(NamedTuple):
+    """A rank of a dataset: of which, how high, and between which numbers it lies."""
+
+    of: Local
+    share: Fraction
+    bounds: Bounds
+
+
+def _ranked(inference: Inference, node: Term) -> _Ranked | None:
+    reading = Reading(inference)
+    try:
+        made, scope = reading.made(node, OUTSIDE)
+    except Unread:
+        return None
+    rank = builtins.TABLE[made.builtin].trait(Rank) if isinstance(made, Call) else None
+    if rank is None or not isinstance(made, Call) or len(made.args) != 1 or scope is not OUTSIDE:
+        return None
+    over, known = made.args[0], inference.recorder.judgements.get(made)
+    type_ = None if known is None else inference.type(known)
+    if not isinstance(over, Use) or not isinstance(type_, NumberType) or type_.bounds is None:
+        return None
+    return _Ranked(over.local, rank.share, type_.bounds)
 
 
 def _narrower(bounds: Bounds, known: Bounds) -> bool:

@@ -160,7 +160,8 @@ def _used(inference: Inference, node: term.Call, given: list[Judgement | Term], 
     values = disjoint.arguments(inference.context.rounds, node, given)
     result = calls.builtin(inference, node, values)
     value = statistics.ranged(inference, node, result.value)
-    result = result._replace(value=statistics.tightened(inference, node, value))
+    value = statistics.apart(inference, node, statistics.tightened(inference, node, value))
+    result = result._replace(value=value)
     if disjoint.is_there(inference.context.rounds, node):
         result = Evaluation(result.value, result.effects._replace(failures=()))
     return result.after(effects)

@@ -21,7 +21,7 @@ import textwrap
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from dp_lsp.infer import accumulators, disjoint, reading, records, unrolled
+from dp_lsp.infer import accumulators, disjoint, reading, records, statistics, unrolled
 
 from .breaking import Wrong
 
@@ -197,6 +197,21 @@ function f(X::MetricMatrix(Real, Symmetric), eps::Static()) :: Priv()
     b = laplacian_mechanism(1, eps, count_rows(r -> r[1] * u <= r[2], X))
     a + b
 end
+""",
+    ),
+    "ranks: both are of one dataset": (
+        *(statistics, "apart", _cut(" or first.of is not second.of")),
+        """
+function f(v::MetricVector(Bounded(Real, -3, 13), ChangeOne, AtLeast(1)))
+    w = clamp(v, 0, 2)
+    maximum(v) - minimum(w)
+end
+""",
+    ),
+    "ranks: the lower one is no higher": (
+        *(statistics, "apart", _cut("first.share < second.share", "False")),
+        """
+f(v::MetricVector(Bounded(Real, -3, 13), ChangeOne, AtLeast(1))) = sqrt(1 + (minimum(v) - median(v)))
 """,
     ),
     "calls: which method is called depends on what it is given": (
