@@ -16,11 +16,11 @@ import spec_runner
 from dp_lsp.analysis.limits import Ticket
 from dp_lsp.analysis.records import Analysis, Options
 from dp_lsp.core.scheme import Scheme
-from dp_lsp.core.term import Term
+from dp_lsp.core.term import Call, Term
 from dp_lsp.engine import facts, task
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.pieces import VERSIONS
-from dp_lsp.infer import accumulators, method
+from dp_lsp.infer import accumulators, entrywise, method
 from dp_lsp.infer.effects import Evaluation
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.mistakes import noise
@@ -44,7 +44,8 @@ class Effort:
     """Counts how often each term is inferred, by :meth:`Inference.infer`, the one way to a judgement; ``inferences``
     are those that did it, and ``twice`` says whether one of them did it twice. ``again`` says whether a method was
     inferred for what it is called with, and ``several`` whether a loop over records adds several things up, each of
-    which is inferred with what it is made of. That of a method whose rounds are written out is not counted."""
+    which is inferred with what it is made of, or two sums over one vector are read as one. That of a method whose
+    rounds are written out is not counted."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._times: Counter[int] = Counter()
@@ -54,7 +55,7 @@ class Effort:
         self.twice = self.again = self.several = False
         self._written_out: set[Inference] = set()
         infer, called_with, afresh = Inference.infer, method._Template.called_with, Inference.afresh
-        totals = accumulators._Round.totals
+        totals, one = accumulators._Round.totals, entrywise._one
 
         def counted(inference: Inference, node: Term) -> Evaluation:
             if inference in self._written_out:
@@ -80,6 +81,11 @@ class Effort:
             self.several |= len(found[0]) > 1
             return found
 
+        def joined(*sums: Any) -> Call:
+            self.several = True
+            return one(*sums)
+
+        monkeypatch.setattr(entrywise, "_one", joined)
         monkeypatch.setattr(Inference, "infer", counted)
         monkeypatch.setattr(Inference, "afresh", another)
         monkeypatch.setattr(accumulators._Round, "totals", added)

@@ -37,6 +37,7 @@ from dp_lsp.infer import (
     broadcasts,
     calls,
     disjoint,
+    entrywise,
     explain,
     functions,
     linear,
@@ -161,7 +162,7 @@ def _used(inference: Inference, node: term.Call, given: list[Judgement | Term], 
     result = calls.builtin(inference, node, values)
     value = statistics.ranged(inference, node, result.value)
     value = statistics.apart(inference, node, statistics.tightened(inference, node, value))
-    result = result._replace(value=value)
+    result = result._replace(value=entrywise.sums(inference, node, value))
     if disjoint.is_there(inference.context.rounds, node):
         result = Evaluation(result.value, result.effects._replace(failures=()))
     return result.after(effects)

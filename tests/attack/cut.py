@@ -21,7 +21,7 @@ import textwrap
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from dp_lsp.infer import accumulators, disjoint, reading, records, statistics, unrolled
+from dp_lsp.infer import accumulators, disjoint, entrywise, reading, records, statistics, unrolled
 
 from .breaking import Wrong
 
@@ -197,6 +197,22 @@ function f(X::MetricMatrix(Real, Symmetric), eps::Static()) :: Priv()
     b = laplacian_mechanism(1, eps, count_rows(r -> r[1] * u <= r[2], X))
     a + b
 end
+""",
+    ),
+    "sums: both are over one vector": (
+        *(entrywise, "sums", _cut(" or first.over.local is not second.over.local")),
+        """
+function f(v::MetricVector(Real, L1))
+    first = sum(map(t -> max(t, 0), v))
+    v = map(t -> 3 * t, v)
+    first - sum(map(t -> max(t, 1), v))
+end
+""",
+    ),
+    "sums: what is added up is made of the same entry": (
+        *(entrywise, "_one", _cut("(one.body.result, body.result)", "(one.body.result, one.body.result)")),
+        """
+f(v::MetricVector(Real, L1)) = sum(map(t -> 2 * t, v)) - sum(map(t -> t, v))
 """,
     ),
     "ranks: both are of one dataset": (
