@@ -487,11 +487,13 @@ class Semantics:
 
 class Language(ABC):
     """A source language. ``id`` is what editors call it, ``name`` what people do, and ``suffixes`` are how the names of
-    its files end. Making one is cheap: what reads text is loaded when text is read."""
+    its files end. Making one is cheap: what reads text is loaded when text is read. Of one that is ``served`` by other
+    servers, which nobody who writes it does without, editors are told nothing of what these tell: where names stand."""
 
     id: str
     name: str
     suffixes: tuple[str, ...]
+    served: bool = False
     syntax: Syntax
 
     @property

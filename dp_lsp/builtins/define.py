@@ -162,7 +162,8 @@ class Noise(NamedTuple):
     ``declares`` is the argument that says how far the input may move, if there is one; the noise ``grows`` with some
     of its arguments, and ``shrinks`` with others. What noise is added to moves ``factor`` times as far as the hidden
     argument, and goes its ``way``. ``exposed`` are arguments that the noise does not protect. ``then`` is another event
-    that is about the same input, and how often it happens."""
+    that is about the same input, and how often it happens. Noise that is ``measured`` is made for no distance: what it
+    costs is that of the distance which the input has."""
 
     hidden: str
     norm: Norm | None
@@ -174,6 +175,7 @@ class Noise(NamedTuple):
     grows: tuple[str, ...] = ("r",)
     shrinks: tuple[str, ...] = ("eps",)
     then: Callable[[Args], tuple[Mechanism, Sens]] | None = None
+    measured: bool = False
 
 
 class Application(NamedTuple):

@@ -11,7 +11,7 @@ from dp_lsp.builtins.traits import IntegerArguments, Integral, SampledRows
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly, Sign, Symbol
 from dp_lsp.core.events import Sampling
-from dp_lsp.core.sens import ONE, Sens, magnitude
+from dp_lsp.core.sens import ONE, Sens, inverse_magnitude, magnitude
 from dp_lsp.core.types import (
     INTEGER,
     REAL,
@@ -78,11 +78,21 @@ def _known(args: Args) -> Mechanism:
     return GaussianNoise(*(magnitude(args.static(name)) for name in ("r", "sigma")))
 
 
+def _laplace_of_scale(args: Args) -> Mechanism:
+    return Laplace(ONE, inverse_magnitude(args.static("b")))
+
+
+def _normal_of_deviation(args: Args) -> Mechanism:
+    return GaussianNoise(ONE, magnitude(args.static("sigma")))
+
+
 _LAPLACE_DEMANDS = positive("eps", "r")
 _GAUSS_NOISE = Noise("x", Norm.L2, _gaussian)
 _KNOWN_NOISE = Noise("x", Norm.L2, _known, grows=("r", "sigma"))
 _LAPLACE_NOISE = Noise("x", Norm.L1, _laplace)
 _PUBLISHED_LAPLACE_NOISE = Noise("x", Norm.L2, _laplace)
+_OF_SCALE = Noise("x", Norm.L1, _laplace_of_scale, declares=None, grows=("b",), shrinks=(), measured=True)
+_OF_DEVIATION = Noise("x", Norm.L2, _normal_of_deviation, declares=None, grows=("sigma",), shrinks=(), measured=True)
 _HIDDEN = (REAL_NUMBER, Box(bases=_REALS))
 _PUBLISHED_HIDDEN = (REAL_NUMBER, Box(norm=Norm.L2, bases=_REALS))
 
@@ -236,6 +246,45 @@ ROWS: tuple[Builtin, ...] = (
         published=tuple(
             form(_noised, free, _LAPLACE_DEMANDS, _PUBLISHED_LAPLACE_NOISE, r=STATIC, eps=STATIC, x=hidden)
             for hidden in _PUBLISHED_HIDDEN
+        ),
+        traits=(Integral(False),),
+    ),
+    Builtin(
+        "add_laplace",
+        "add_laplace(b, x)",
+        tuple(form(_noised, free, positive("b"), _OF_SCALE, b=STATIC, x=hidden) for hidden in _HIDDEN),
+        "x with Laplace noise of scale b on every entry, however far x moves: (d/b, 0)-private where x moves by d in "
+        "L1. b is public and positive.",
+        _LAPLACE,
+        (
+            "f(x::Real) :: Priv() = add_laplace(2, x)",
+            "f(g::MetricGradient(Real, L1)) :: Priv() = add_laplace(2, g)",
+        ),
+        (
+            Refused("f(x::Real) :: Priv() = add_laplace(0, x)", "DP426"),
+            Refused("f(x::Real) :: Priv() = add_laplace(-1, x)", "DP304"),
+            Refused("f(v::MetricVector(Real, ChangeOne)) :: Priv() = add_laplace(1, sum(v))", "DP208"),
+            Refused("f(x::Data) :: Priv() = add_laplace(1, x)", "DP206"),
+            Refused("f(x::Real, b::Real) :: Priv() = add_laplace(b, x)", "DP207"),
+        ),
+        traits=(Integral(False),),
+    ),
+    Builtin(
+        "add_normal",
+        "add_normal(sigma, x)",
+        tuple(form(_noised, free, positive("sigma"), _OF_DEVIATION, sigma=STATIC, x=hidden) for hidden in _HIDDEN),
+        "x with Gaussian noise of deviation sigma on every entry, however far x moves. Where x moves by d in L2, that "
+        "is (d²/(2 sigma²) + d⋅√(2 ln(1/δ))/sigma, δ)-private for every δ you may choose; several such releases are "
+        "best priced together, with numbers. sigma is public and positive.",
+        _ZERO_CONCENTRATED,
+        (
+            "f(x::Real) :: Priv() = add_normal(4, x)",
+            "f(g::MetricGradient(Real, L2)) :: Priv() = add_normal(4, g)",
+        ),
+        (
+            Refused("f(x::Real) :: Priv() = add_normal(0, x)", "DP426"),
+            Refused("f(x::Real) :: Priv() = add_normal(-1, x)", "DP304"),
+            Refused("f(x::Data) :: Priv() = add_normal(1, x)", "DP206"),
         ),
         traits=(Integral(False),),
     ),

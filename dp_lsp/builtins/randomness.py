@@ -216,6 +216,14 @@ def _gaussian_noise(play: Play, r: Value, sigma: Value, x: Value) -> Value:
     return play.noisy(GaussianNoise, x, r, sigma)
 
 
+def _laplace_of_scale(play: Play, b: Value, x: Value) -> Value:
+    return play.noisy(Laplace, x, Fraction(1), 1 / positive(b))
+
+
+def _normal_of_deviation(play: Play, sigma: Value, x: Value) -> Value:
+    return play.noisy(GaussianNoise, x, Fraction(1), sigma)
+
+
 def _exponential(play: Play, r: Value, eps: Value, xs: Any, f: Any) -> Value:
     """By a function of each candidate, or by a score for each."""
     values = tuple(xs)
@@ -309,6 +317,8 @@ ROWS: dict[str, Callable[..., Value]] = {
     "numeric_sparse": _numeric_sparse,
     "randomized_response": _response,
     "gaussian_noise": _gaussian_noise,
+    "add_laplace": _laplace_of_scale,
+    "add_normal": _normal_of_deviation,
     "sample": _sampling(Sampling.WITHOUT_REPLACEMENT),
     "sample_with_replacement": _sampling(Sampling.WITH_REPLACEMENT),
     "sample_poisson": _sampling(Sampling.POISSON),

@@ -55,7 +55,8 @@ def release(
     exposed = [expose(inference, node, args.names.index(name), values) for name in noise.exposed]
     public = all(each is NONE for each in exposed)
     still = partial(_nevertheless, args, event, factor, public)
-    too_far = {var for var in distances if not _hidden(inference, place, span, event, private[var], var, still)}
+    hidden = partial(_hidden, inference, place, span, event, nevertheless=still)
+    too_far = {var for var in distances if not noise.measured and not hidden(move=private[var], var=var)}
     origin = Origin(node.span, event.name)
     lost = inference.leak({*unbounded, *too_far}, Origin(node.span, "the noise hides no change that large"))
     kept = {

@@ -315,7 +315,7 @@ class Functions:
                 self._conflicting.add(name)
 
     def _function_value(self, node: surface.Lambda) -> Term:
-        closure, self._sharing.captures[node] = self._closure([Written.nameless(node)], "")
+        closure, self._sharing.captures[node] = self._closure([Written.nameless(node)], "", node.here)
         made = aliasing(closure.methods)
         if made is not None and made.change_something:
             self._unit.report(problems.ChangingFunctionAsValue.at(node.span, name=closure.methods[0].name))
@@ -351,13 +351,14 @@ class Functions:
             self._scope.effects[local] = made
         return Bind(span, (local,), closure)
 
-    def _closure(self, definitions: list[Written], name: str) -> tuple[term.Closure, Memory]:
-        """A function made here, and what may be reached through what it captures."""
+    def _closure(self, definitions: list[Written], name: str, here: bool = False) -> tuple[term.Closure, Memory]:
+        """A function made here, and what may be reached through what it captures. It may be called ``here`` alone."""
         around, self._scope.making = self._scope.making, name
         methods = []
         captured = self._sharing.new()
         for definition in definitions:
             inner = self.inside()
+            inner._scope.here = here
             methods.append(inner.method(definition))
             captured |= inner._scope.captured_memory()
         self._scope.making = around

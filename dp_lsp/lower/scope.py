@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from typing import NamedTuple
 
 from dp_lsp import builtins, surface
@@ -87,7 +88,7 @@ class BodyScope:
     round does; ``boxed`` are those of ``captured`` that count;
     ``numbers`` are versions that are certainly numbers; ``captured`` are the names of outer functions that are read
     here; ``fillable`` are those whose vectors may be changed in place; ``making`` names the function of this scope
-    whose methods are being lowered.
+    whose methods are being lowered. The function of a scope that is called ``here`` sees what names stand for there.
     """
 
     def __init__(self, outer: BodyScope | None, known: Known, language: Language) -> None:
@@ -104,6 +105,7 @@ class BodyScope:
         self.boxed: set[str] = set()
         self.fillable: frozenset[str] = frozenset()
         self.making = ""
+        self.here = False
         self.places: dict[Local, set[Local]] = {}
         """Numbers of the rounds of loops that are positions of vectors."""
         self.ownership = Ownership()
@@ -134,7 +136,8 @@ class BodyScope:
         owner = self.owner(node.name)
         if owner is None:
             return None
-        found = owner._version_of(node, inside=owner is not self)
+        inside = any(not scope.here for scope in takewhile(lambda scope: scope is not owner, self._outwards()))
+        found = owner._version_of(node, inside)
         if isinstance(found, Local):
             for scope in self._outwards():
                 if scope is owner:

@@ -65,6 +65,43 @@ def patient(handler: Callable[..., Any]) -> Callable[..., Any]:
     return answered
 
 
+LEFT_TO_OTHERS = frozenset(
+    {
+        *(types.TEXT_DOCUMENT_COMPLETION, types.TEXT_DOCUMENT_SIGNATURE_HELP, types.TEXT_DOCUMENT_DOCUMENT_SYMBOL),
+        *(types.TEXT_DOCUMENT_DEFINITION, types.TEXT_DOCUMENT_REFERENCES, types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT),
+        *(types.TEXT_DOCUMENT_PREPARE_RENAME, types.TEXT_DOCUMENT_RENAME, types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY),
+        *(types.TEXT_DOCUMENT_FOLDING_RANGE, types.TEXT_DOCUMENT_SELECTION_RANGE),
+        *(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA),
+        types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE,
+    }
+)
+"""What is asked of where names stand, and how text looks."""
+
+
+def considerate(method: str, handler: Callable[..., Any]) -> Callable[..., Any]:
+    """A handler that answers nothing about documents of a language in which other servers answer that."""
+    if method not in LEFT_TO_OTHERS:
+        return handler
+
+    def is_left(ls: Server, params: Any) -> bool:
+        document = ls.documents.get(params.text_document.uri)
+        return document is not None and document.language.served
+
+    if iscoroutinefunction(handler):
+
+        @wraps(handler)
+        async def awaited(ls: Server, params: Any) -> Any:
+            return None if is_left(ls, params) else await handler(ls, params)
+
+        return awaited
+
+    @wraps(handler)
+    def answered(ls: Server, params: Any) -> Any:
+        return None if is_left(ls, params) else handler(ls, params)
+
+    return answered
+
+
 async def reached(ls: Server, document: Document, version: int) -> None:
     """Wait until a version of a document, or a later one, is checked."""
     try:

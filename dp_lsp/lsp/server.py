@@ -9,7 +9,7 @@ from typing import BinaryIO
 from dp_lsp.lsp import actions, completion, configuring, decorations, everywhere, handlers, navigation, showing
 from dp_lsp.lsp.notifications import quiet_messages
 from dp_lsp.lsp.protocol import own_streams, socket, stdio
-from dp_lsp.lsp.requests import patient
+from dp_lsp.lsp.requests import considerate, patient
 from dp_lsp.lsp.session import Server
 
 TABLES = (
@@ -52,7 +52,7 @@ def make_server() -> Server:
     server = Server()
     for table in TABLES:
         for method, handler in table.features.items():
-            server.feature(method, table.options.get(method))(patient(handler))
+            server.feature(method, table.options.get(method))(patient(considerate(method, handler)))
         for name, handler in table.commands.items():
             server.command(name)(patient(handler))
     return server

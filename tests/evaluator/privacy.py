@@ -106,6 +106,20 @@ def gaussian_noise(machine: Machine, r: Value, sigma: Value, value: Value) -> Va
     return noised(machine, "gauss", float(a * s), value)
 
 
+@row("add_laplace", into=PRIVATE)
+def add_laplace(machine: Machine, scale: Value, value: Value) -> Value:
+    (b,) = _positive(scale)
+    machine.calls, machine.cost = machine.calls + 1, 1 / b
+    return noised(machine, "laplace", b, value)
+
+
+@row("add_normal", into=PRIVATE)
+def add_normal(machine: Machine, sigma: Value, value: Value) -> Value:
+    (s,) = _positive(sigma)
+    machine.calls, machine.cost = machine.calls + 1, Fraction(0)
+    return noised(machine, "gauss", float(s), value)
+
+
 def _chosen(machine: Machine, r: Value, eps: Value, scores: Sequence[Value]) -> int:
     """A position, taken with a probability proportional to exp(eps · score / 2r), as Gumbel noise does. What is hidden
     is the logarithm of the probability of the one that was taken."""

@@ -149,7 +149,9 @@ _RULES: dict[str, Callable[..., Stored | None]] = {
     **dict.fromkeys(("v[f.(v)]", "m[f.(m), :]"), lambda f, v, *more: v),
     **dict.fromkeys(("length", "size", "argmax", "argmin", "count", "count_rows", "count_distinct"), _counted),
     **dict.fromkeys(("above_threshold", "sparse_vector", "report_noisy_max"), _counted),
-    **dict.fromkeys(("gaussian_mechanism", "gaussian_noise", "laplacian_mechanism"), _with_noise),
+    **dict.fromkeys(
+        ("gaussian_mechanism", "gaussian_noise", "laplacian_mechanism", "add_laplace", "add_normal"), _with_noise
+    ),
     **dict.fromkeys(("zeros", "ones"), lambda *given: ELEMENTS | machine.ABSTRACT if len(given) > 1 else FLOAT64),
     **dict.fromkeys(("push!", "[]=", ".=", "fill", "(… for …)"), _first),
     "[]+=": lambda f, r, v, c: v,

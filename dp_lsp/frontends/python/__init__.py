@@ -89,6 +89,7 @@ class _Python(Language):
     id = "python"
     name = "Python"
     suffixes = (".py",)
+    served = True
     syntax = _Syntax()
 
     @cached_property

@@ -15,6 +15,9 @@ from dp_lsp.frontends.python.places import Places
 from dp_lsp.language import Annotations, RefusedType, Returned
 from dp_lsp.surface import Node, TypeExpr
 
+OF_NUMBER, PUBLIC = "<number>", "<public>"
+"""The annotations of a function that has none and draws noise, which nobody can write: a number, and one that is
+public."""
 _OTHER = "…"
 """The name of an annotation that says nothing here."""
 _ARRAYS = frozenset({"np.ndarray", "numpy.ndarray", "pd.Series", "pandas.Series"})
@@ -107,11 +110,18 @@ class PythonAnnotations(Annotations):
         match node:
             case None:
                 return Anything(), False
+            case TypeExpr(name="<public>"):
+                return NumberOf(Base.REAL), True
+            case TypeExpr(name="<number>"):
+                return NumberOf(Base.REAL), False
             case TypeExpr(name="Static", args=(TypeExpr(name=of, args=()),), form="braces") if of in _NUMBERS:
                 return NumberOf(_NUMBERS[of]), True
             case TypeExpr(name="Static"):
                 raise RefusedType(node, "write `Static[float]` or `Static[int]`", nearly=True)
         return self.meaning(node), False
+
+    def is_open(self, node: TypeExpr | None) -> bool:
+        return node is not None and node.name == PUBLIC
 
     def returned(self, node: TypeExpr | None) -> Returned:
         if node is None or node.name != "Private":

@@ -8,10 +8,11 @@ never taken for a vector that is doubled.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 
 from dp_lsp import surface
+from dp_lsp.frontends.python.draws import Draw, draw_of
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.kinds import ARRAYS, CLIPS, COMPARISONS, METHODS, SIGNS, Kind, Kinds
 from dp_lsp.frontends.python.names import MODULES
@@ -50,17 +51,18 @@ def number(node: ast.Constant, span: Span) -> surface.Number:
 
 
 class Expressions:
-    """The expressions of one function. ``homes`` are the modules that are named in it, with where that is first."""
+    """The expressions of one function. ``homes`` are the modules that are named in it, with where that is first;
+    ``named`` are the draws that have a name and are added once: that name stands for their scale in the tree."""
 
-    def __init__(self, places: Places, kinds: Kinds) -> None:
+    def __init__(self, places: Places, kinds: Kinds, named: Mapping[str, Draw]) -> None:
         self._places = places
         self._kinds = kinds
-        self._masked: frozenset[str] = frozenset()
+        self._named = named
         self.homes: dict[str, Span] = {}
 
     def within(self, names: Iterable[str], kind: Kind) -> Expressions:
         """The expressions of a comprehension, which has names of its own."""
-        inner = Expressions(self._places, self._kinds.within(dict.fromkeys(names, kind)))
+        inner = Expressions(self._places, self._kinds.within(dict.fromkeys(names, kind)), self._named)
         inner.homes = self.homes
         return inner
 
@@ -154,7 +156,41 @@ class Expressions:
             raise Refused(node, f"the operator `{_OPERATORS.get(type(node.op), '?')}`")
         if self._kinds.of(node) is Kind.ARRAY:
             return self._elementwise(node)
+        if (noisy := self._noisy(node)) is not None:
+            return noisy
         return self._call(self._places.span(node), sign, self.number(node.left), self.number(node.right))
+
+    # Noise
+
+    def _noisy(self, node: ast.BinOp) -> Node | None:
+        """A number with noise that is drawn for it, and used nowhere else; None for any other sum or difference."""
+        sides = [(node.left, node.right)] if isinstance(node.op, ast.Add | ast.Sub) else []
+        sides += [(node.right, node.left)] if isinstance(node.op, ast.Add) else []
+        for hidden, noise in sides:
+            if isinstance(noise, ast.Name) and noise.id in self._named:
+                draw = self._named[noise.id]
+                return self._hidden(node, draw, surface.Name(*self._places.span(noise), noise.id), hidden)
+            draw_ = draw_of(noise, self._kinds)
+            if draw_ is not None and draw_.is_centred:
+                return self._hidden(node, draw_, self.scale(draw_), hidden)
+        return None
+
+    def _hidden(self, node: ast.expr, draw: Draw, scale: Node, hidden: ast.expr) -> Node:
+        span = self._places.span(node)
+        return surface.Call(*span, self._callee(draw.call, draw.name), (scale, self.number(hidden)))
+
+    def scale(self, draw: Draw) -> Node:
+        """The scale of noise, which is 1 where it is not said."""
+        end = self._places.span(draw.call).end
+        return surface.Number(end, end, Fraction(1), True) if draw.scale is None else self.number(draw.scale)
+
+    def _drawn(self, draw: Draw) -> Node:
+        """Noise around a number; around none it is a number that everybody may know, and hides nothing."""
+        end = self._places.span(draw.call).end
+        centre = surface.Number(end, end, Fraction(0), True) if draw.centre is None else self.number(draw.centre)
+        return surface.Call(
+            *self._places.span(draw.call), self._callee(draw.call, draw.name), (self.scale(draw), centre)
+        )
 
     def _comparison(self, node: ast.Compare) -> Node:
         operands = [node.left, *node.comparators]
@@ -191,6 +227,10 @@ class Expressions:
     def _entry(self, node: ast.expr, leaves: dict[str, ast.expr]) -> Node:
         span, kind = self._places.span(node), self._kinds.of(node)
         if kind not in ARRAYS:
+            if any(self._kinds.drawn(each) for each in ast.walk(node) if isinstance(each, ast.expr)):
+                raise Refused(node, "one draw for all entries of an array")
+            if any(isinstance(each, ast.Name) and each.id in self._named for each in ast.walk(node)):
+                raise Refused(node, "one draw for all entries of an array")
             return self.number(node)
         match node:
             case ast.Name(id=name) if kind is Kind.ARRAY:
@@ -244,18 +284,28 @@ class Expressions:
 
     def _callee(self, node: ast.Call, name: str) -> surface.Name:
         """The name of what is called. Of a function of a module, the part behind the dot stands there."""
-        home, _, part = name.partition(".")
         span = self._places.span(node.func)
-        if not part:
+        if "." not in name:
             return surface.Name(*span, name)
-        if home in MODULES and isinstance(node.func, ast.Attribute) and self._kinds.called(node.func):
-            self.homes.setdefault(home, self._places.span(_root(node.func)))
+        if isinstance(node.func, ast.Attribute) and self._kinds.called(node.func):
+            self.note_home(node.func)
             last = name.rpartition(".")[2]
             return surface.Name(span.end - len(last), span.end, name)
         return surface.Name(span.start, span.start, name)
 
+    def note_home(self, function: ast.expr) -> None:
+        """A function of a module is named: that there is the module is seen by reading its name."""
+        while isinstance(function, ast.Attribute):
+            function = function.value
+        if isinstance(function, ast.Name):
+            self.homes.setdefault(function.id, self._places.span(function))
+
     def _called(self, node: ast.Call) -> Node:
         span = self._places.span(node)
+        if (draw := draw_of(node, self._kinds)) is not None:
+            return self._drawn(draw)
+        if self._kinds.drawn(node):
+            raise Refused(node, "several draws at once, or a draw with other arguments than its centre and its scale")
         name, args = self._function(node)
         if not name or (name.isidentifier() and name not in _RULES):
             return self._of_program(node)
@@ -310,7 +360,7 @@ class Expressions:
     def _lambda(self, name: str, value: Node) -> surface.Lambda:
         span = value.span
         param = surface.Parameter(span.start, span.start, name)
-        return surface.Lambda(*span, (param,), surface.Block(*span, (value,)))
+        return surface.Lambda(*span, (param,), surface.Block(*span, (value,)), here=True)
 
     # Comprehensions
 
@@ -343,13 +393,15 @@ class Expressions:
         made = inner.number(value) if inner._kinds.of(value) is not Kind.TRUTH else None
         if made is None:
             raise Refused(value, "a comprehension of other values than numbers")
-        each = surface.Lambda(*param, (surface.Parameter(*param, name),), surface.Block(*made.span, (made,)))
+        each = surface.Lambda(*param, (surface.Parameter(*param, name),), surface.Block(*made.span, (made,)), here=True)
         if not part.ifs:
             return each, over, None
         wanted = inner.truth(part.ifs[0] if len(part.ifs) == 1 else ast.BoolOp(ast.And(), part.ifs))
         if len(part.ifs) > 1:
             raise Refused(node, "a comprehension with several conditions")
-        kept = surface.Lambda(*wanted.span, (surface.Parameter(*param, name),), surface.Block(*wanted.span, (wanted,)))
+        kept = surface.Lambda(
+            *wanted.span, (surface.Parameter(*param, name),), surface.Block(*wanted.span, (wanted,)), here=True
+        )
         return each, over, kept
 
     def walked(self, node: ast.expr) -> tuple[Node, bool]:
@@ -395,12 +447,6 @@ _KINDS = {
     Kind.ARRAY: "an array where a number stands",
     Kind.MASK: "an array of truth values where a number stands",
 }
-
-
-def _root(node: ast.expr) -> ast.expr:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node
 
 
 def _described_comparison(op: ast.cmpop) -> str:

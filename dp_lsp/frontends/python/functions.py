@@ -10,7 +10,8 @@ import ast
 from collections.abc import Iterator
 
 from dp_lsp import surface
-from dp_lsp.frontends.python.annotations import annotation, kind_of
+from dp_lsp.frontends.python.annotations import OF_NUMBER, PUBLIC, annotation, kind_of
+from dp_lsp.frontends.python.draws import generators, named_draws, scales
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.expressions import Expressions, Refused, number, opaque
 from dp_lsp.frontends.python.kinds import SIGNS, Kind, kinds_of
@@ -28,12 +29,25 @@ def function(node: ast.FunctionDef, places: Places) -> Node:
     header = Span(span.start, places.span(node.body[0]).start)
     try:
         params = tuple(_parameters(node, places))
-        body = _Body(node, places).block()
+        body = _Body(node, places)
+        block: surface.Block = body.block()
+        if not any(each.annotation for each in node.args.args) and returns is None and body.draws:
+            returns = surface.TypeExpr(header.end, header.end, "Private", written="Private")
+            params = tuple(_said(each, PUBLIC if each.name in body.scales else OF_NUMBER) for each in params)
     except Refused as refused:
         params, text = (), opaque(places, refused.node, refused.what)
         whole = surface.Opaque(text.start, text.end, refused.what, _of_definition(node))
-        body = surface.Block(*span, (whole,))
-    return surface.Function(*span, name, params, returns, body, header, "block")
+        block = surface.Block(*span, (whole,))
+    return surface.Function(*span, name, params, returns, block, header, "block")
+
+
+def _said(param: surface.Parameter, annotation_: str) -> surface.Parameter:
+    """A parameter of a function without annotations that draws noise: it is a number, or also public."""
+    said = surface.TypeExpr(param.end, param.end, annotation_, written=_TOLD[annotation_])
+    return surface.Parameter(param.start, param.end, param.name, said, param.default)
+
+
+_TOLD = {PUBLIC: "a public number", OF_NUMBER: "a number"}
 
 
 def _of_definition(node: ast.FunctionDef) -> surface.Summary:
@@ -92,10 +106,12 @@ class _Body:
         self._places = places
         params = {each.arg: kind_of(each.annotation) for each in node.args.args}
         self._local = {*params, *_assigned(node)}
-        kinds = kinds_of(node.body, params, self._local.__contains__)
-        self._expressions = Expressions(places, kinds)
-        self._kinds = kinds
-        self._counted: set[str] = set()
+        self._kinds = kinds_of(node.body, params, self._local.__contains__)
+        self._named = named_draws(node, self._kinds)
+        self._generators = generators(node, self._kinds)
+        self.scales = scales(node, self._kinds)
+        self.draws = any(self._kinds.drawn(item) for item in ast.walk(node) if isinstance(item, ast.Call))
+        self._expressions = Expressions(places, self._kinds, self._named)
 
     def block(self) -> surface.Block:
         """The body. What is returned where the last statement does not say so is None."""
@@ -141,6 +157,10 @@ class _Body:
             case ast.Return(value=value):
                 made = surface.Tuple(span.end, span.end, ()) if _is_none(value) else expressions.node(value)  # type: ignore[arg-type]
                 yield surface.Return(*span, made)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func)) if name in self._generators:
+                self._expressions.note_home(func)
+            case ast.Assign(targets=[ast.Name(id=name) as target]) if name in self._named:
+                yield surface.Assign(*span, self._target(target), expressions.scale(self._named[name]))
             case ast.Assign(targets=[target], value=value):
                 yield surface.Assign(*span, self._target(target), expressions.node(value))
             case ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value):

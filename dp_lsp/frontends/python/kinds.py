@@ -24,6 +24,8 @@ class Kind(Enum):
     """One-dimensional, of numbers: of NumPy, or a column of pandas."""
     MASK = auto()
     """The same, of truth values."""
+    GENERATOR = auto()
+    """What draws random numbers, and was not told how to begin."""
     ANY = auto()
     """Nothing is known."""
 
@@ -41,6 +43,10 @@ TOTALS = frozenset({"len", "sum", "np.sum", "np.mean", "min", "max"})
 METHODS = {"sum": "np.sum", "mean": "np.mean"}
 """Methods of arrays that make a number, and the functions that do the same."""
 CLIPS = "np.clip"
+NOISE = frozenset({"np.random.laplace", "np.random.normal"})
+"""What draws noise, by its centre and its scale."""
+GENERATING = "np.random.default_rng"
+"""What makes a generator, which begins with what nobody knows if it is not told."""
 
 
 class Kinds:
@@ -65,7 +71,20 @@ class Kinds:
     def called(self, callee: ast.expr) -> str:
         """The function of a module, or of Python, that is called; empty where it is none."""
         found = dotted(callee)
-        return "" if found is None or self._local(found[0]) else found[1]
+        if found is None or self._local(found[0]):
+            return ""
+        root, whole = found
+        return f"np{whole[len(root) :]}" if root == "numpy" else whole
+
+    def drawn(self, node: ast.expr) -> str:
+        """The function of NumPy that a call draws noise by, itself or by a generator; empty for any other."""
+        if not isinstance(node, ast.Call):
+            return ""
+        name = self.called(node.func)
+        match node.func:
+            case ast.Attribute(value=ast.Name(id=of), attr=attr) if self.of_name(of) is Kind.GENERATOR:
+                name = f"np.random.{attr}"
+        return name if name in NOISE else ""
 
     def of(self, node: ast.expr) -> Kind:
         """The kind of an expression."""
@@ -95,6 +114,10 @@ class Kinds:
 
     def _of_call(self, node: ast.Call) -> Kind:
         name = self.called(node.func)
+        if name == GENERATING:
+            return Kind.ANY if node.args or node.keywords else Kind.GENERATOR
+        if self.drawn(node):
+            return Kind.NUMBER
         first = self.of(node.args[0]) if node.args else Kind.ANY
         if name in TOTALS:
             return Kind.NUMBER

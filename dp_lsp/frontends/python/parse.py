@@ -66,6 +66,8 @@ def _item(node: ast.stmt, places: Places) -> Iterator[Node]:
                 yield surface.Assign(*places.span(each), name, surface.Tuple(span.end, span.end, ()), constant=True)
         case ast.ImportFrom(module=module, names=names, level=0) if _is_own(module, names):
             yield Opaque(*span, "an import", Summary())
+        case ast.Import() | ast.ImportFrom() if not effects(node).anything:
+            yield surface.Import(*span, (), tuple(_brought(node)))
         case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if made := _constant(value, places):
             yield surface.Assign(*span, surface.Name(*places.span(target), name), made, constant=True)
         case ast.Expr(value=ast.Constant(value=str() as text)):
@@ -80,6 +82,16 @@ def _is_own(module: str | None, names: list[ast.alias]) -> bool:
     """Whether an import brings words of annotations by their own names."""
     known = {OWN_MODULE: frozenset(WORDS), "typing": frozenset({"Annotated"}), "__future__": FUTURE}.get(module or "")
     return known is not None and all(each.asname in (None, each.name) and each.name in known for each in names)
+
+
+def _brought(node: ast.Import | ast.ImportFrom) -> Iterator[surface.Brought]:
+    """The names that an import gives a meaning, of which nothing is known."""
+    for each in node.names:
+        if isinstance(node, ast.Import):
+            here = each.asname or each.name.partition(".")[0]
+            yield surface.Brought(here, each.name, "", False)
+        else:
+            yield surface.Brought(each.asname or each.name, each.name, node.module or "", False)
 
 
 def _constant(node: ast.expr, places: Places) -> Node | None:

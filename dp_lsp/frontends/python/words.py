@@ -60,6 +60,8 @@ def python_builtins() -> Builtins:
             "length": Spelling("len", "len(v)"),
             "sum": Spelling("sum", "sum(v)", others=("np.sum",)),
             "mean": Spelling("np.mean", "np.mean(v)"),
+            "add_laplace": Spelling("np.random.laplace", "x + np.random.laplace(scale=b)"),
+            "add_normal": Spelling("np.random.normal", "x + np.random.normal(scale=sigma)"),
             "count": Spelling(COUNT, f"{COUNT}(v > t)"),
         }
     )

@@ -9,11 +9,13 @@ import type { Counterexample, FileStatus } from './protocol';
 import type { Status } from './status';
 import { traceChannel } from './trace';
 
-/** The documents that are checked. Julia belongs to VS Code and the Julia extension: no language is added here. */
+/** The documents that are checked. Languages belong to VS Code and their extensions: none is added here. Of a Python
+ * file that does not name `dp_types` the server says nothing, and of others only what no other server does. */
 export const SELECTOR = [
   { scheme: 'file', language: 'julia' },
   { scheme: 'untitled', language: 'julia' },
   { scheme: 'file', pattern: '**/*.jl' },
+  { scheme: 'file', language: 'python' },
 ];
 const PAGES = 'dp-lsp';
 const RESTARTS = 4; // of a server that ends by itself, within
