@@ -535,9 +535,9 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "internal_expect_const": lambda x: x,
     "gaussian_mechanism": _hidden,
     "gaussian_noise": _hidden,
+    "laplacian_mechanism": _hidden,
     "add_laplace": _hidden,
     "add_normal": _hidden,
-    "laplacian_mechanism": _hidden,
 }
 """By the names of rows. The second argument of one that is lazy is called to be evaluated."""
 

@@ -371,8 +371,17 @@ class Expressions:
         match made.elt:
             case ast.Constant(value=int() as value) if value == 1 and not isinstance(value, bool) and kept is not None:
                 return self._call(span, COUNT, kept, over)
+            case _ if self._is_condition(made):
+                if kept is not None:
+                    raise Refused(node, "how many of those that are kept")
+                return self._call(span, COUNT, each, over)
         inner = surface.Comprehension(*self._places.span(made), each, over, kept)
         return surface.Call(*span, self._callee(node, "sum"), (inner,))
+
+    def _is_condition(self, made: ast.GeneratorExp) -> bool:
+        """Whether what is made of each is a truth value, of which those are added up that are true."""
+        names = [target.id for part in made.generators if isinstance(target := part.target, ast.Name)]
+        return self.within(names, Kind.ANY)._kinds.of(made.elt) is Kind.TRUTH
 
     def _comprehension(self, node: ast.ListComp) -> Node:
         each, over, kept = self._parts(node, node.elt)
@@ -388,11 +397,10 @@ class Expressions:
         if part.is_async or not isinstance(part.target, ast.Name) or part.target.id == "_":
             raise Refused(node, "a comprehension with several names, or `_`")
         name, param = part.target.id, self._places.span(part.target)
-        over, counts = self.walked(part.iter)
+        over, counts = self._listed(part.iter)
         inner = self.within((name,), Kind.NUMBER if counts else Kind.ANY)
-        made = inner.number(value) if inner._kinds.of(value) is not Kind.TRUTH else None
-        if made is None:
-            raise Refused(value, "a comprehension of other values than numbers")
+        is_condition = isinstance(node, ast.GeneratorExp) and inner._kinds.of(value) is Kind.TRUTH
+        made = inner.truth(value) if is_condition else inner.number(value)
         each = surface.Lambda(*param, (surface.Parameter(*param, name),), surface.Block(*made.span, (made,)), here=True)
         if not part.ifs:
             return each, over, None
@@ -403,6 +411,12 @@ class Expressions:
             *wanted.span, (surface.Parameter(*param, name),), surface.Block(*wanted.span, (wanted,)), here=True
         )
         return each, over, kept
+
+    def _listed(self, node: ast.expr) -> tuple[Node, bool]:
+        """What a comprehension goes over, and whether its numbers are those of a range."""
+        if isinstance(node, ast.ListComp) or (self._kinds.of(node) is Kind.ARRAY and not isinstance(node, ast.Name)):
+            return self.node(node), False
+        return self.walked(node)
 
     def walked(self, node: ast.expr) -> tuple[Node, bool]:
         """What a loop goes over, and whether its numbers are those of a range."""

@@ -81,6 +81,8 @@ def _item(node: ast.stmt, places: Places) -> Iterator[Node]:
 def _is_own(module: str | None, names: list[ast.alias]) -> bool:
     """Whether an import brings words of annotations by their own names."""
     known = {OWN_MODULE: frozenset(WORDS), "typing": frozenset({"Annotated"}), "__future__": FUTURE}.get(module or "")
+    if module == OWN_MODULE and names[0].name == "*":
+        return True
     return known is not None and all(each.asname in (None, each.name) and each.name in known for each in names)
 
 
