@@ -443,7 +443,8 @@ class Semantics:
       the name. Else it is always its own.
     - If ``updates_in_place``, ``x += y`` may change what x stands for. Else it gives the name another value.
     - If ``types_are_inferred``, what a function makes of no records at all has a type that its text tells, and none
-      where it reads a name at top level that may be given another value. Else it is the same whatever that reads."""
+      where it reads a name that may be given another value: one at top level, or one of the function around it. Else it
+      is the same whatever that reads."""
 
     dispatches: bool = False
     loops_bind: bool = False

@@ -329,10 +329,9 @@ class Parameter(Node):
 
 class Lambda(Node):
     """A function without a name: ``(x, y) -> body``, ``function (x) … end``, or the ``do`` block of a call, which is
-    its first argument. One that is called ``here`` is kept by nobody, so what it reads is what that is where it
-    stands."""
+    its first argument."""
 
-    __slots__ = ("body", "here", "params", "returns")
+    __slots__ = ("body", "params", "returns")
 
     def __init__(
         self,
@@ -341,10 +340,8 @@ class Lambda(Node):
         params: tuple[Parameter, ...],
         body: Block,
         returns: TypeExpr | None = None,
-        here: bool = False,
     ) -> None:
         super().__init__(start, end, (*params, returns, body))
-        self.here = here
         self.params = params
         self.returns = returns
         self.body = body

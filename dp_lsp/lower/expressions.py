@@ -7,6 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 from dp_lsp import builtins, surface
+from dp_lsp.builtins.define import Parameter
 from dp_lsp.builtins.patterns import FromBox, GivenNorm, GivenTruth, GivenType
 from dp_lsp.builtins.traits import ByRecord, SampledRows
 from dp_lsp.core import term
@@ -35,7 +36,7 @@ class Expressions:
         unit: LoweringUnit,
         scope: BodyScope,
         choice: Callable[[surface.If], Term],
-        function: Callable[[surface.Lambda], Term],
+        function: Callable[[surface.Lambda, bool], Term],
         rounds: Callable[[surface.Comprehension], Term | None],
     ) -> None:
         self._unit = unit
@@ -87,7 +88,7 @@ class Expressions:
             case surface.If() if node.otherwise is not None:
                 return self._choice(node)
             case surface.Lambda():
-                return self._function(node)
+                return self._function(node, False)
             case surface.Comprehension(lazy=False):
                 return self._comprehension(node)
             case surface.Broadcast():
@@ -109,7 +110,7 @@ class Expressions:
         values = self.term(over)
         for function, row in ((node.kept, keeping), (node.each, making)):
             if function is not None:
-                values = term.Call(node.span, row, (self._function(function), values), function.span)
+                values = term.Call(node.span, row, (self._function(function, True), values), function.span)
         return values
 
     def _broadcast(self, node: surface.Broadcast) -> Term:
@@ -118,7 +119,7 @@ class Expressions:
         over = [(name, each) for name, each in zip(node.names, node.over, strict=True) if self._is_spread(each)]
         if not over:
             return self.term(node.each)
-        function = self._function(_of_entries(node, over, node.each))
+        function = self._function(_of_entries(node, over, node.each), True)
         return term.Call(node.span, builtins.ENTRIES, (function, *(self.term(each) for _, each in over)), node.span)
 
     def _is_spread(self, node: surface.Node) -> bool:
@@ -135,7 +136,7 @@ class Expressions:
         second index says."""
         others = [(name, each) for name, each in mask.others if self._is_spread(each)]
         function = self._function(
-            _of_entries(node, [(A_ROW if mask.by_rows else mask.of.name, mask.of), *others], mask.each)
+            _of_entries(node, [(A_ROW if mask.by_rows else mask.of.name, mask.of), *others], mask.each), True
         )
         row = builtins.ROWS_PICKED if mask.by_rows else builtins.PICKED
         over = (self.term(mask.of), *(self.term(each) for _, each in others))
@@ -304,10 +305,17 @@ class Expressions:
         fitting = (form.parameters(count, names) for form in row.forms)
         params = next(filter(None, fitting), None) or max((form.params for form in row.forms), key=len)
         placed = (
-            self._argument(arg, params[min(position, len(params) - 1)].pattern)
-            for position, arg in enumerate(node.args)
+            self._given(arg, params[min(position, len(params) - 1)], row) for position, arg in enumerate(node.args)
         )
         return (*placed, *(self._by_name(keyword, row) for keyword in node.keywords))
+
+    def _given(self, node: surface.Node, param: Parameter, row: builtins.Builtin) -> Term:
+        """An argument by position. A function that is written there is called before the builtin returns, if at all."""
+        if isinstance(node, surface.Lambda) and any(
+            form.applies is not None and form.applies.argument == param.name for form in row.forms
+        ):
+            return self._function(node, True)
+        return self._argument(node, param.pattern)
 
     def _by_name(self, keyword: surface.Keyword, row: builtins.Builtin) -> Term:
         patterns = (param.pattern for form in row.forms for param in form.params if param.name == keyword.name)

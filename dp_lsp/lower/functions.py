@@ -314,8 +314,8 @@ class Functions:
                 self._unit.report(kind.at(definitions[-1].span, name=name, related=related))
                 self._conflicting.add(name)
 
-    def _function_value(self, node: surface.Lambda) -> Term:
-        closure, self._sharing.captures[node] = self._closure([Written.nameless(node)], "", node.here)
+    def _function_value(self, node: surface.Lambda, at_once: bool) -> Term:
+        closure, self._sharing.captures[node] = self._closure([Written.nameless(node)], "", at_once)
         made = aliasing(closure.methods)
         if made is not None and made.change_something:
             self._unit.report(problems.ChangingFunctionAsValue.at(node.span, name=closure.methods[0].name))
@@ -351,14 +351,15 @@ class Functions:
             self._scope.effects[local] = made
         return Bind(span, (local,), closure)
 
-    def _closure(self, definitions: list[Written], name: str, here: bool = False) -> tuple[term.Closure, Memory]:
-        """A function made here, and what may be reached through what it captures. It may be called ``here`` alone."""
+    def _closure(self, definitions: list[Written], name: str, at_once: bool = False) -> tuple[term.Closure, Memory]:
+        """A function made here, which nobody calls later if it is called ``at_once``, and what may be reached through
+        what it captures."""
         around, self._scope.making = self._scope.making, name
         methods = []
         captured = self._sharing.new()
         for definition in definitions:
             inner = self.inside()
-            inner._scope.here = here
+            inner._scope.at_once = at_once
             methods.append(inner.method(definition))
             captured |= inner._scope.captured_memory()
         self._scope.making = around

@@ -85,10 +85,10 @@ class BodyScope:
     ``now`` are the versions of names; ``lost`` says of names that only some ways through the code give a value where
     they do; ``fixed`` are parameters and the indices of loops, ``each`` the variables of the comprehensions around,
     which nothing else is about, and ``counting`` those of the loops around that count, which change behind all that a
-    round does; ``boxed`` are those of ``captured`` that count;
-    ``numbers`` are versions that are certainly numbers; ``captured`` are the names of outer functions that are read
-    here; ``fillable`` are those whose vectors may be changed in place; ``making`` names the function of this scope
-    whose methods are being lowered. The function of a scope that is called ``here`` sees what names stand for there.
+    round does; ``numbers`` are versions that are certainly numbers; ``captured`` are the names of outer functions that
+    are read here, and ``boxed`` those of them that get more than one value. A function that is called ``at_once`` finds
+    all around it as it was when it was made. ``fillable`` are the names whose vectors may be changed in place;
+    ``making`` is the function of this scope whose methods are being lowered.
     """
 
     def __init__(self, outer: BodyScope | None, known: Known, language: Language) -> None:
@@ -103,9 +103,9 @@ class BodyScope:
         self.numbers: set[Local] = set()
         self.captured: set[str] = set()
         self.boxed: set[str] = set()
+        self.at_once = False
         self.fillable: frozenset[str] = frozenset()
         self.making = ""
-        self.here = False
         self.places: dict[Local, set[Local]] = {}
         """Numbers of the rounds of loops that are positions of vectors."""
         self.ownership = Ownership()
@@ -136,16 +136,19 @@ class BodyScope:
         owner = self.owner(node.name)
         if owner is None:
             return None
-        inside = any(not scope.here for scope in takewhile(lambda scope: scope is not owner, self._outwards()))
-        found = owner._version_of(node, inside)
+        between = list(takewhile(lambda scope: scope is not owner, self._outwards()))
+        found = owner._version_of(node, inside=not all(scope.at_once for scope in between))
         if isinstance(found, Local):
-            for scope in self._outwards():
-                if scope is owner:
-                    break
+            boxed = bool(between) and self._language.semantics.types_are_inferred and owner._changes(node.name)
+            for scope in between:
                 scope.captured.add(node.name)
-                if node.name in owner.counting:
+                if boxed:
                     scope.boxed.add(node.name)
         return found
+
+    def _changes(self, name: str) -> bool:
+        """Whether a name of this body gets more than one value; what each round of a comprehension has is its own."""
+        return name not in self.each and len(list(self.survey.known_writes(name))) + (name in self.fixed) > 1
 
     def _version_of(self, node: surface.Name, inside: bool) -> Local | NoValue:
         name = node.name
@@ -163,7 +166,7 @@ class BodyScope:
                 return NoValue(problems.UsedBeforeDefined.at(node.span, name=name, related=related))
             where = self.lost.get(name, "another part of the function")
             return NoValue(problems.MaybeUndefined.at(node.span, name=name, where=where))
-        if inside and len(writes) + (name in self.fixed) > 1:
+        if inside and self._changes(name):
             related = (Related(f"`{name}` is {writes[-1].how.value} again here", writes[-1].span),)
             return NoValue(problems.CapturedVariable.at(node.span, name=name, related=related))
         return local
@@ -174,7 +177,7 @@ class BodyScope:
         owner = self.owner(name)
         if owner is None or owner.now.get(name) not in owner.numbers:
             return False
-        return name in owner.each or len(list(owner.survey.known_writes(name))) + (name in owner.fixed) <= 1
+        return not owner._changes(name)
 
     def lose(self, name: str, why: str) -> None:
         """A name that has no value here, or not that which it had."""

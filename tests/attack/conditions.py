@@ -24,6 +24,7 @@ from dp_lsp.features.report import file_report
 from dp_lsp.infer import accumulators, declared, disjoint, entries, publics, reading, records, releases, through
 from dp_lsp.infer import linear as forms
 from dp_lsp.infer import tallies as reader
+from dp_lsp.lower import scope
 from dp_lsp.mechanisms import noise
 from dp_lsp.mechanisms.pairs import Pair
 from evaluator.claims import claims
@@ -168,6 +169,14 @@ function f(v::MetricVector(Bounded(Real, 0, 10), ChangeOne))
     s
 end
 """,
+    "scopes: a function that is called later sees the latest value": """
+function f(x::Real)
+    b = 1
+    g = y -> b * y
+    b = 100
+    g(x)
+end
+""",
     "types: nothing is inferred of what is captured and counts": """
 function f(v::MetricVector(Real, Symmetric))
     s = 0
@@ -296,6 +305,8 @@ def conditions() -> Iterator[Rule]:
     yield _without("parts: what a call sees is what the filter keeps", releases, "_one_of", _always(lambda case: {}))
     yield _without("turns: each side of a public choice counts", forms, "of_either", _of_the_second)
     yield _without("loops: each record is added", accumulators, "_from_the_first", _always(True))
+    later = "scopes: a function that is called later sees the latest value"
+    yield _without(later, scope.BodyScope, "_changes", _always(False))
     for each in PROGRAMS:
         if each.startswith("types: nothing is inferred"):
             yield _without(each, datasets, "_of_no_type", _always(None))

@@ -360,7 +360,7 @@ class Expressions:
     def _lambda(self, name: str, value: Node) -> surface.Lambda:
         span = value.span
         param = surface.Parameter(span.start, span.start, name)
-        return surface.Lambda(*span, (param,), surface.Block(*span, (value,)), here=True)
+        return surface.Lambda(*span, (param,), surface.Block(*span, (value,)))
 
     # Comprehensions
 
@@ -401,15 +401,13 @@ class Expressions:
         inner = self.within((name,), Kind.NUMBER if counts else Kind.ANY)
         is_condition = isinstance(node, ast.GeneratorExp) and inner._kinds.of(value) is Kind.TRUTH
         made = inner.truth(value) if is_condition else inner.number(value)
-        each = surface.Lambda(*param, (surface.Parameter(*param, name),), surface.Block(*made.span, (made,)), here=True)
+        each = surface.Lambda(*param, (surface.Parameter(*param, name),), surface.Block(*made.span, (made,)))
         if not part.ifs:
             return each, over, None
         wanted = inner.truth(part.ifs[0] if len(part.ifs) == 1 else ast.BoolOp(ast.And(), part.ifs))
         if len(part.ifs) > 1:
             raise Refused(node, "a comprehension with several conditions")
-        kept = surface.Lambda(
-            *wanted.span, (surface.Parameter(*param, name),), surface.Block(*wanted.span, (wanted,)), here=True
-        )
+        kept = surface.Lambda(*wanted.span, (surface.Parameter(*param, name),), surface.Block(*wanted.span, (wanted,)))
         return each, over, kept
 
     def _listed(self, node: ast.expr) -> tuple[Node, bool]:
