@@ -334,12 +334,7 @@ class Lambda(Node):
     __slots__ = ("body", "params", "returns")
 
     def __init__(
-        self,
-        start: int,
-        end: int,
-        params: tuple[Parameter, ...],
-        body: Block,
-        returns: TypeExpr | None = None,
+        self, start: int, end: int, params: tuple[Parameter, ...], body: Block, returns: TypeExpr | None = None
     ) -> None:
         super().__init__(start, end, (*params, returns, body))
         self.params = params

@@ -378,7 +378,7 @@ class Expressions:
 def _of_entries(node: surface.Node, over: list[tuple[str, surface.Node]], made: surface.Node) -> surface.Lambda:
     """The function that a broadcast calls on entries of what it goes over, by their names."""
     params = tuple(surface.Parameter(each.start, each.end, name) for name, each in over)
-    return surface.Lambda(node.start, node.end, params, surface.Block(node.start, node.end, (made,)), here=True)
+    return surface.Lambda(node.start, node.end, params, surface.Block(node.start, node.end, (made,)))
 
 
 def _as_comprehension(node: surface.Call) -> surface.Comprehension | None:
