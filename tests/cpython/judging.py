@@ -30,6 +30,7 @@ SETTINGS, PAIRS = 6, 5
 AWAY = (0.0, 30.0, -30.0)
 _TAKEN = re.compile(r"`(\w+)` is (?:an? )?(Real number|Integer|Bool|vector of Real|vector of Integer)")
 _KINDS = {"Real number": float, "Integer": int, "Bool": bool, "vector of Real": list, "vector of Integer": list}
+_SHOWN_KINDS = {"Real": float, "Integer": int, "Bool": bool, "Vector": list}
 _NORM = re.compile(r"norm\((\w+)\) is (L1|L2|LInf)")
 _OF_RESULT = re.compile(r"norm of the result is (L1|L2|LInf)")  # its type says so, too
 _BESIDE = (0.0, 1.0, -1.0, 0.5)
@@ -103,7 +104,7 @@ class Judge:
         for slot, parameter in zip(found, claim.parameters, strict=True):
             base = slot.base
             if slot.bare:
-                base = taken.get(slot.name, list if parameter.type.startswith("Vector") else base)
+                base = taken.get(slot.name, _SHOWN_KINDS.get(parameter.type.partition("<")[0], base))
                 base = self.source.choice((list, np.ndarray)) if base is list else base
             words = (dp_types.Within(norms[slot.name]),) if slot.bare and slot.name in norms else slot.words
             made.append(slot._replace(base=base, words=words, static=parameter.static))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import contextlib
 import io
 import logging
 import math
+import random
 import signal
 import sys
 import types
@@ -22,6 +24,10 @@ from .inputs import Slot, copied
 from .noise import Noisy, Unmodelled, World, is_about_noise, same_number, written_down
 
 SECONDS = 5
+
+
+_MODULES = (builtins, math, random, np, np.random, np.linalg, np.ma)
+_AS_THEY_ARE = [(vars(each), dict(vars(each))) for each in _MODULES]
 
 
 class Run(NamedTuple):
@@ -58,7 +64,7 @@ class Program:
         return module
 
     def function(self, name: str, world: World) -> Callable[..., Any]:
-        with _quiet(io.StringIO()), written_down(world):
+        with _unchanged(), _quiet(io.StringIO()), written_down(world):
             try:
                 found = getattr(self.loaded(), name, None)
             except Exception as error:
@@ -73,7 +79,7 @@ class Program:
         values, failure = [], ""
         protected = {each.name for each in slots if not each.static}
         given: list[dict[str, Any]] = []
-        with _quiet(out), written_down(world), _limited():
+        with _unchanged(), _quiet(out), written_down(world), _limited():
             module = self.loaded()
             function = getattr(module, name)
             before = _state(module)
@@ -106,6 +112,16 @@ class _Numbers(ast.NodeTransformer):
         if isinstance(node.func, ast.Name) and node.func.id == "float":
             node.func = ast.Call(ast.Name("__same__", ast.Load()), [node.func], [])
         return node
+
+
+@contextmanager
+def _unchanged() -> Iterator[None]:
+    """What a program changes in modules of others is put back."""
+    try:
+        yield
+    finally:
+        for names, known in _AS_THEY_ARE:
+            names.update(known)
 
 
 @contextmanager
