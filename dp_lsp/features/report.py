@@ -97,8 +97,8 @@ def _function(function: FunctionReport, source: Source, numbers_given: bool) -> 
         result["spending"] = [_spending(each, source) for each in function.spending]
     if function.proved_chains:
         result["chains"] = list(function.proved_chains)
-    if function.accepted:
-        result["accepted"] = function.reason
+    if function.reason:
+        result["accepted" if function.accepted else "reason"] = function.reason
     if numbers_given and function.kind == "privacy":
         result["numeric"] = [_numeric(numeric) for numeric in function.numeric]
     return result
@@ -379,6 +379,7 @@ class _Schema:
                 "display": _TEXT,
             },
             accepted=_TEXT,
+            reason=_TEXT,
             assumes=_TEXTS,
             chains=_TEXTS,
             spending=_listed(self._spending()),

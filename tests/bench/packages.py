@@ -1,24 +1,30 @@
 """How much of public Julia code has an answer: ``python -m tests.bench.packages FOLDER…`` counts the functions that use
 nothing but numbers, arrays and functions of the same file, says how many of them have an answer other than `unknown`,
-and for what reasons the others have none.
+and for what reasons the others have none. A function that has none because another one has none is counted at the
+reason of that one, as far as the file says it.
 
 Which functions these are, the syntax tree of another parser says (tree-sitter): a definition that stands at the top
 level of a file or of a module, whose parameters are annotated by numbers and arrays or not at all, and in whose text
 no other name is free than those of functions of numbers and arrays of Julia itself and of functions of the same file.
-Names of fields, strings, symbols, structures, parameters that are called, and macros that are more than hints to the
-compiler are nothing of that kind.
+Names of fields, strings, symbols, structures, constructors of types that the package defines, parameters that are
+called, and macros that are more than hints to the compiler are nothing of that kind.
+
+A function of the same file may itself use more than that: a C library, a structure. So beside them those are counted
+that use nothing else by way of what they call either: of each function of the file that they name, a method must be
+such a one.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
+import resource
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -74,10 +80,13 @@ _OTHER = _words(
 
 
 class Found(NamedTuple):
-    """A function: its name and the line of it."""
+    """A function: its name, and its first and last line. ``alone`` says that it uses nothing else by way of what it
+    calls in its file, either."""
 
     name: str
     line: int
+    last: int
+    alone: bool
 
 
 def parsed(text: bytes) -> Node:
@@ -115,20 +124,21 @@ def name_of(node: Node) -> str:
     return text_of(name) if name is not None and name.type == "identifier" else ""
 
 
-def is_plain(node: Node, of_file: frozenset[str]) -> bool:
-    """Whether a definition uses nothing but numbers, arrays and functions of the same file."""
+def used(node: Node, of_file: frozenset[str], made: frozenset[str]) -> frozenset[str] | None:
+    """The functions of the same file that a definition names, itself not among them; None if it uses anything else but
+    numbers and arrays, or makes a value of a type that the package defines (``made``)."""
     call = header(node)
-    if call is None or not name_of(node):
-        return False
+    if call is None or not name_of(node) or name_of(node) in made:
+        return None
     bound, free, called = set[str](), set[str](), set[str]()
     pending = [node]
     while pending:
         item = pending.pop()
         kind = item.type
         if kind in _OTHER and not _is_said(item):
-            return False
+            return None
         if kind == "macro_identifier" and text_of(item).removeprefix("@") not in HINTS:
-            return False
+            return None
         if kind == "macro_identifier" or (kind in _OTHER):
             continue
         if kind == "identifier":
@@ -137,7 +147,9 @@ def is_plain(node: Node, of_file: frozenset[str]) -> bool:
                 called.add(text_of(item))
         pending += item.named_children
     bound.discard(name_of(node))
-    return not called & bound and free <= bound | of_file | NUMBERS_AND_ARRAYS | {name_of(node)}
+    if called & bound or not free <= bound | of_file | NUMBERS_AND_ARRAYS:
+        return None
+    return (free & of_file) - bound - {name_of(node)}
 
 
 def _is_said(item: Node) -> bool:
@@ -210,14 +222,19 @@ def _of_header(arguments: Node) -> bool:
     return above.type == "function_definition" or (above.type == "assignment" and above.named_children[0] == child)
 
 
-def plain_functions(path: Path) -> Iterator[Found]:
-    """The functions of a file that the counts are about."""
-    root = parsed(path.read_bytes())
-    found = list(definitions(root))
-    names = frozenset(filter(None, map(name_of, found))) - frozenset(types(root))
-    for node in found:
-        if is_plain(node, names):
-            yield Found(name_of(node), node.start_point[0] + 1)
+def plain_functions(path: Path, made: frozenset[str]) -> Iterator[Found]:
+    """The functions of a file that the counts are about; ``made`` are the types that the package defines."""
+    found = list(definitions(parsed(path.read_bytes())))
+    names = frozenset(filter(None, map(name_of, found))) - made
+    plain = [(node, uses) for node in found if (uses := used(node, names, made)) is not None]
+    alone = {name_of(node) for node, _ in plain}
+    while True:
+        kept = {name_of(node) for node, uses in plain if uses <= alone}
+        if kept == alone:
+            break
+        alone = kept
+    for node, uses in plain:
+        yield Found(name_of(node), node.start_point[0] + 1, node.end_point[0] + 1, uses <= alone)
 
 
 def types(root: Node) -> Iterator[str]:
@@ -238,7 +255,7 @@ def all_functions(path: Path) -> int:
 
 
 class Checked(NamedTuple):
-    """What a check of a folder found, and how long it took, in seconds."""
+    """What a check of a folder found, and how long it computed, in seconds."""
 
     report: dict[str, Any]
     seconds: float
@@ -250,23 +267,28 @@ def checked(folder: Path) -> Checked:
         output = Path(name, "report.json")
         options = ["--no-cache", "--exit-zero", "--output-format", "json", "--output-file", str(output)]
         command = [sys.executable, "-m", "dp_lsp", "check", *options, str(folder)]
-        began = time.process_time(), time.perf_counter()
+        began = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")
-        seconds = time.perf_counter() - began[1]
+        ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = ended.ru_utime - began.ru_utime + ended.ru_stime - began.ru_stime
         if not output.exists():
             sys.exit(f"{' '.join(command)} ended with {done.returncode}\n{done.stderr}")
         return Checked(json.loads(output.read_text("utf-8")), seconds)
 
 
-def reasons(file: dict[str, Any], function: dict[str, Any]) -> Iterable[str]:
-    """Why a function has no answer: what is reported in it, else at its name, else of what it calls."""
-    first, last = (function["range"][end]["line"] for end in ("start", "end"))
-    found = [
-        f"{each['code']} {_shortened(each['message'])}"
-        for each in file["diagnostics"]
-        if first <= each["range"]["start"]["line"] <= last
-    ]
-    return found[:1] or ["of what it calls, or of the file"]
+def reason(file: dict[str, Any], function: dict[str, Any] | None, found: Found) -> str:
+    """Why a function has no answer: the first problem that is reported in it, where that lies in another function what
+    is said of that one; else what the report says of itself."""
+    for each in file["diagnostics"]:
+        if found.line <= each["range"]["start"]["line"] <= found.last:
+            cause = _OF_ANOTHER.search(each["message"])
+            return _shortened(cause[1]) if cause else f"{each['code']} {_shortened(each['message'])}"
+    said = "" if function is None else function.get("reason", "")
+    cause = _OF_ANOTHER.search(said)
+    return _shortened(cause[1] if cause else said) or "no reason"
+
+
+_OF_ANOTHER = re.compile(r"was not checked to the end \((.*)\)")
 
 
 def _shortened(message: str) -> str:
@@ -297,31 +319,37 @@ def package(folder: Path, why: Counter[str], listed: bool) -> Counter[str]:
     """Count one package; the reasons are added to ``why``."""
     counted = Counter[str]()
     report, seconds = checked(folder)
+    texts = [ROOT / file["path"] for file in report["files"]]
+    made = frozenset(name for path in texts for name in types(parsed(path.read_bytes())))
     for file in report["files"]:
         path = ROOT / file["path"]
         counted["functions"] += all_functions(path)
         counted["lines"] += path.read_text("utf-8").count("\n")
         known = {(each["name"], each["range"]["start"]["line"]): each for each in file["functions"]}
-        for found in plain_functions(path):
+        for found in plain_functions(path, made):
             counted["plain"] += 1
+            counted["alone"] += found.alone
             function = known.get((found.name, found.line))
             if function is not None and function["status"] != "unknown":
                 counted["answered"] += 1
+                counted["answered alone"] += found.alone
                 continue
-            said = ["not listed"] if function is None else list(reasons(file, function))
-            why.update(said)
+            said = reason(file, function, found)
+            why[said] += 1
             if listed:
-                print(f"{path}:{found.line} {found.name}: {said[0]}")
+                print(f"{path}:{found.line} {found.name}: {said}")
     counted["milliseconds"] += round(seconds * 1000)
     return counted
 
 
 def _line(title: str, counted: Counter[str]) -> str:
     share = counted["answered"] / counted["plain"] if counted["plain"] else 0
+    alone = counted["answered alone"] / counted["alone"] if counted["alone"] else 0
     per = counted["milliseconds"] / counted["lines"] * 10 if counted["lines"] else 0
     return (
         f"{title}: {counted['functions']:,} functions, {counted['plain']:,} of numbers, arrays and functions of the "
-        f"same file, {counted['answered']:,} answered ({share:.0%}); {per:.1f} s per 10,000 lines"
+        f"same file, {counted['answered']:,} answered ({share:.0%}); {counted['alone']:,} of nothing else by way of what "
+        f"they call, {counted['answered alone']:,} answered ({alone:.0%}); {per:.1f} s of computing per 10,000 lines"
     )
 
 
