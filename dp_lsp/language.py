@@ -234,6 +234,7 @@ class Familiar(Enum):
     SHOWS_AND_GIVES = "it shows what it is given, and gives it back"
     STREAM = "what is printed goes there"
     FAILS = "it makes a run fail"
+    EXCEPTION = "it makes an exception, which keeps what it is given"
     DRAWS = "it draws random numbers, which no bound counts"
     SHUFFLES = "it puts rows into another order, which is no sample"
     ASKS = "it asks whether something is a number, or replaces or leaves out what is not"

@@ -71,6 +71,7 @@ class TypingContext:
     - ``uneven`` are the loops over few known numbers that are known better if they are written out.
     - ``expected`` are the types with which functions that are written in a call are called, and ``running`` the
       functions whose calls are being settled, from the outermost.
+    - ``protects`` says that the definition is private, so that what is seen of its run must be public.
     """
 
     def __init__(
@@ -103,6 +104,7 @@ class TypingContext:
         self.uneven: dict[Term, UnevenRounds] = {}
         self.expected: dict[Closure, tuple[Type, ...]] = {}
         self.running: list[FunctionValue] = []
+        self.protects = False
 
     def written(self, span: Span, limit: int = 40) -> str:
         """The source text at a place, on one line and abbreviated to a limit."""

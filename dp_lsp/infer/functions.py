@@ -187,6 +187,7 @@ def body(
     given = tuple(inference.context.environment[param.local] for param in method.params)
     if not nested:
         inference.context.given |= {param.local for param in method.params}
+        inference.context.protects = method.privacy
     inference.context.parts[inference.context.home] = parts.of(params)
     found = inference.body(method.body)
     cost = parts.in_parts(inference, found.effects.cost, method.name_span)

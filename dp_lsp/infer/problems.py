@@ -951,23 +951,23 @@ class MoreNoise(Kind):
 
 
 class PrivateCheck(Kind):
-    """An `@assert` depends on private data. Whether the run fails would tell something about it.
+    """An `@assert` in a private function depends on private data. Whether the run fails would tell something about it.
 
     Broken:
 
     ```julia
-    function f(x::Integer)
+    function f(x::Integer) :: Priv()
         @assert x == 1
-        x
+        laplacian_mechanism(1, 0.5, x)
     end
     ```
 
     Fixed:
 
     ```julia
-    function f(x::Integer, n::Static(Integer))
+    function f(x::Integer, n::Static(Integer)) :: Priv()
         @assert n == 1
-        x
+        laplacian_mechanism(1, 0.5, x)
     end
     ```
     """
@@ -979,23 +979,23 @@ class PrivateCheck(Kind):
 
 
 class PrivateMessage(Kind):
-    """What is said where a run fails shows private data. Whoever sees the run fail reads it.
+    """What is said where a run of a private function fails shows private data. Whoever sees the run fail reads it.
 
     Broken:
 
     ```julia
-    function f(x::Real, n::Static(Integer))
+    function f(x::Real, n::Static(Integer)) :: Priv()
         @assert n > 0 "n is $n, and x is $x"
-        x
+        laplacian_mechanism(1, 0.5, x)
     end
     ```
 
     Fixed:
 
     ```julia
-    function f(x::Real, n::Static(Integer))
+    function f(x::Real, n::Static(Integer)) :: Priv()
         @assert n > 0 "n is $n"
-        x
+        laplacian_mechanism(1, 0.5, x)
     end
     ```
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -351,20 +351,34 @@ def _between(joined: Type, left: Type, right: Type) -> Type:
 
 
 def _check(inference: Inference, node: term.Check) -> Evaluation:
-    condition, effects = inference.infer(node.condition)
+    """What decides whether the run fails, and what is said where it does, is seen: in a private function both must be
+    public, and the result of another one has no bound in either."""
+    condition, deciding = inference.infer(node.condition)
+    values, saying = inference.infer_all(node.shown)
+    effects = in_sequence((deciding, saying))
+    if inference.context.rules.failures and not inference.context.protects:
+        seen = (condition.moves, *(value.moves for value in values))
+        told = moves.combined(((moved, INFINITY) for moved in seen), node.span, laws.FAILURE)
+        effects = in_sequence((effects, failing(told, node.span)))
+    else:
+        effects = in_sequence((effects, _seen_to_fail(inference, node, condition, values)))
+    _is_of_language(inference, node.failing)
+    return Evaluation(Judgement(TupleType(()), moves.NOWHERE), effects)
+
+
+def _seen_to_fail(
+    inference: Inference, node: term.Check, condition: Judgement, values: Sequence[Judgement]
+) -> Effects:
+    """The effect of a run that fails in a private function, which reports what is private of it."""
     private = sorted({var.name for var in condition.moves if not var.public})
     if private:
         fixes = inference.publish(private)
         inference.report(problems.PrivateCheck.at(node.span, variable="`, `".join(private), fixes=fixes))
-    elif inference.context.rules.failures:
-        effects = in_sequence((effects, failing(moves.NOWHERE, node.span)))
-    values, saying = inference.infer_all(node.shown)
     for shown, value in zip(node.shown, values, strict=True):
         told = sorted({var.name for var in value.moves if not var.public})
         if told:
             inference.report(problems.PrivateMessage.at(shown.span, variable="`, `".join(told)))
-    _is_of_language(inference, node.failing)
-    return Evaluation(Judgement(TupleType(()), moves.NOWHERE), in_sequence((effects, saying)))
+    return failing(moves.NOWHERE, node.span) if inference.context.rules.failures and not private else NONE
 
 
 def _show(inference: Inference, node: term.Show) -> Evaluation:

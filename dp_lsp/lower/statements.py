@@ -12,6 +12,7 @@ from dp_lsp import builtins, surface
 from dp_lsp.builtins.traits import SampledRows
 from dp_lsp.core import term
 from dp_lsp.core.term import Bind, Body, Local, Term
+from dp_lsp.language import Familiar
 from dp_lsp.lower import problems
 from dp_lsp.lower.changes import Changes, versions
 from dp_lsp.lower.expressions import MAY_BE_MISSING, Expressions
@@ -261,7 +262,8 @@ class Statements:
 
     def _is_exception(self, name: str) -> bool:
         """Whether a name is that of a type of exceptions, which keep what they are given."""
-        return name.endswith(("Error", "Exception")) and not self._scope.has(name)
+        by_name = name.endswith(("Error", "Exception")) or self._unit.language.vocabulary.does(name, Familiar.EXCEPTION)
+        return by_name and not self._scope.has(name)
 
     def _draw(self, node: surface.Assign) -> Bind:
         """An assignment from a builtin that has the rest of the block as its subject."""

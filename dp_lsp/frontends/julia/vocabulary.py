@@ -232,6 +232,7 @@ FAMILIAR = {
     Familiar.SHOWS_AND_GIVES: frozenset({GIVING}),
     Familiar.STREAM: frozenset({"stdout", "stderr"}),
     Familiar.FAILS: frozenset({"error", "throw"}),
+    Familiar.EXCEPTION: frozenset({"DimensionMismatch"}),
     Familiar.DRAWS: frozenset({"rand", "randn", "randexp"}),
     Familiar.SHUFFLES: frozenset({"shuffle", "shuffle!", "randperm"}),
     Familiar.ASKS: frozenset({"isnan", "isfinite", "isinf", "ismissing", "coalesce", "skipmissing", "nonmissingtype"}),
