@@ -154,13 +154,30 @@ def of_elementary_functions() -> Iterator[Case]:
     for name in ("acosh", "log2", "log10"):
         outside = f"{x} = {name}(clamp(x, 1, 9))"
         yield Case(outside, lambda x, name=name: Fraction(getattr(math, name)(clamped(x, 1, 9))), loose=True)
+    for name, turned in (("sinpi", math.sin), ("cospi", math.cos)):
+        yield Case(f"{x} = {name}(x)", lambda x, turned=turned: Fraction(turned(math.pi * float(x))), loose=True)
     yield Case("f(x::Integer) = Int(x)", lambda x: x)
+    yield Case("f(x::Integer) = iseven(x)", lambda x: x % 2 == 0)
+    yield Case("f(x::Integer) = isodd(x)", lambda x: x % 2 == 1)
+    yield Case("f(x::Real, y::Real, k::Static()) = muladd(k, x, y)", lambda x, y, k: k * x + y)
+    yield Case("f(x::Real, y::Real) = fma(x, y, y)", lambda x, y: x * y + y)
+    yield Case(
+        "f(x::Real, y::Real, z::Real) = muladd(clamp(x, 0, 3), clamp(y, -2, 1), z)",
+        lambda x, y, z: clamped(x, 0, 3) * clamped(y, -2, 1) + z,
+        loose=True,
+    )
     for base in ("Integer", "Real"):
         x = f"f(x::{base})"
         for name in ("float", "Float64", "Float32"):
             yield Case(f"{x} = {name}(x)", lambda x: x)
         yield Case(f"{x} = zero(x) + x", lambda x: x)
         yield Case(f"{x} = one(x) * x", lambda x: x)
+        yield Case(f"{x} = oneunit(x) * x + imag(x)", lambda x: x)
+        yield Case(f"{x} = real(x) + conj(x)", lambda x: 2 * x)
+        yield Case(f"{x} = sign(x)", lambda x: (x > 0) - (x < 0), loose=base == "Integer")
+        yield Case(f"{x} = iszero(x)", lambda x: x == 0, loose=base == "Integer")
+        yield Case(f"{x} = isone(x)", lambda x: x == 1, loose=base == "Integer")
+        yield Case(f"{x} = isinteger(x)", lambda x: Fraction(x).denominator == 1, loose=base == "Integer")
         yield Case(f"{x} = abs2(clamp(x, -1, 3))", lambda x: clamped(x, -1, 3) ** 2, loose=True)
         yield Case(f"{x} = abs2(x)", lambda x: x * x)
     yield Case("f(x::Real, c::Static()) = abs2(c) * x", lambda x, c: c * c * x)

@@ -19,6 +19,7 @@ from dp_lsp.builtins import (
     orders,
     places,
     private,
+    qualities,
     selection,
     statistics,
     truth,
@@ -37,7 +38,7 @@ from dp_lsp.builtins.traits import ForRows, Replaceable, SampledRows
 T = TypeVar("T")
 
 _FAMILIES: tuple[tuple[Builtin, ...], ...] = (
-    *(arithmetic.ROWS, arithmetic.POWER_ROWS, everyday.ROWS, elementary.ROWS, truth.ROWS),
+    *(arithmetic.ROWS, arithmetic.POWER_ROWS, everyday.ROWS, elementary.ROWS, qualities.ROWS, truth.ROWS),
     *(places.ROWS, places.SLICE_ROWS, containers.ROWS, higher.ROWS, broadcasts.ROWS, filling.ROWS),
     *(datasets.ROWS, statistics.ROWS, variances.ROWS, orders.ROWS),
     *(places.COLUMN_ROWS, datasets.RECORD_ROWS, places.RANGE_ROWS),

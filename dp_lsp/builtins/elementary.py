@@ -178,7 +178,7 @@ ROWS: tuple[Builtin, ...] = (
             (Refused(f"f(x::Data) = {name}(x)", "DP202"),),
             traits=(NeverNaN(), Replaceable()),
         )
-        for name, value in (("zero", 0), ("one", 1))
+        for name, value in (("zero", 0), ("one", 1), ("oneunit", 1), ("imag", 0))
     ),
     Builtin(
         "isempty",

@@ -52,13 +52,24 @@ def product_factors(args: Args) -> tuple[Sens, ...]:
     if are_data(args):
         return _to_private(args, ZERO if _public_product(args).zero else ONE)
     others = of_others(tuple(map(_size, args.types)), Sens.__mul__, ONE)
-    return tuple(other if value is None else ZERO for other, value in zip(others, args.statics, strict=True))
+    return _where_private(args, others)
 
 
 def _size(type_: Type) -> Sens:
     """The largest size of a number."""
     bounds = intervals.of(type_)
     return INFINITY if bounds is None else intervals.most(bounds)
+
+
+def fused_factors(args: Args) -> tuple[Sens, ...]:
+    """x·y + z: what the product moves by, and 1 in z."""
+    size, other = map(_size, args.types[:2])
+    return _where_private(args, (other, size, ONE))
+
+
+def _where_private(args: Args, factors: Sequence[Sens]) -> tuple[Sens, ...]:
+    """A factor for each number that is not static."""
+    return tuple(factor if value is None else ZERO for factor, value in zip(factors, args.statics, strict=True))
 
 
 def published_product_factors(args: Args) -> tuple[Sens, ...]:

@@ -436,6 +436,8 @@ _APPROXIMATE: dict[str, Callable[..., Value]] = {
         )
     },
     "exp10": _defined(lambda x: 10.0**x),
+    "sinpi": _defined(lambda x: math.sin(math.pi * x)),
+    "cospi": _defined(lambda x: math.cos(math.pi * x)),
 }
 APPROXIMATE = frozenset(_APPROXIMATE)
 """Rows of which what they compute here is near what they mean."""
@@ -447,7 +449,16 @@ _ELEMENTARY: dict[str, Callable[..., Value]] = {
     **dict.fromkeys(("float", "Float64", "Float32"), lambda x: Fraction(x)),
     "Int": int,
     "zero": lambda x: x * 0,
-    "one": lambda x: x * 0 + 1,
+    "imag": lambda x: x * 0,
+    **dict.fromkeys(("one", "oneunit"), lambda x: x * 0 + 1),
+    "iszero": lambda x: x == 0,
+    "isone": lambda x: x == 1,
+    "isinteger": lambda x: Fraction(x).denominator == 1,
+    "iseven": lambda x: x % 2 == 0,
+    "isodd": lambda x: x % 2 == 1,
+    "sign": lambda x: (x > 0) - (x < 0),
+    **dict.fromkeys(("real", "conj"), lambda x: x),
+    "muladd": lambda x, y, z: x * y + z,
     "isempty": lambda v: not v.size,
 }
 """By the names of rows."""

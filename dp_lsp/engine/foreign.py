@@ -124,15 +124,18 @@ def _doubt_opened(units: Units, clouds: dict[str, str], language: Language) -> N
     opened = [(index, each) for index, unit in enumerate(units) for each in unit.lowered.opened]
     exports = {each.module: _exported(each, language) for _, each in opened}
     sure = {each.module for _, each in opened if not each.may}
+    mentioned = frozenset[str]().union(*(unit.lowered.mentions for unit in units)) if opened else frozenset[str]()
     for index, each in opened:
         exported = exports[each.module]
         if exported is not None and each.module.split(".")[0] in language.vocabulary.modules:
             continue
         others = frozenset[str]().union(*(exports[module] or () for module in sure - {each.module}))
         doubtful: dict[str, None] = {}
-        for unit in units:
-            words = [word for word in sorted(unit.lowered.mentions) if _may_be(word, exported, others, language)]
-            words = [word for word in words if language.vocabulary.homes.get(word) != each.module]
+        homes = language.vocabulary.homes
+        suspects = {word for word in mentioned if _may_be(word, exported, others, language)}
+        suspects = {word for word in suspects if homes.get(word) != each.module}
+        for unit in units if suspects else ():
+            words = sorted(suspects & unit.lowered.mentions)
             for definition in unit.lowered.definitions if words else ():
                 clouds.setdefault(definition.name, f"`{words[0]}` may be that of `{each.module}`")
             doubtful |= dict.fromkeys(words)

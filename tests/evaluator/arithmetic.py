@@ -128,6 +128,9 @@ def transcendent(name: str, x: Value) -> Value:
     if (name == "log1p" and value == -1) or (name in ("log", "log2", "log10") and not value):
         raise Unmodelled("infinities")
     try:
+        if name in ("sinpi", "cospi"):  # of the number of half turns that is left, so that whole ones are exact
+            turned = getattr(math, name.removesuffix("pi"))
+            return made(kind, Fraction(turned(math.pi * float(Fraction(value) % 2))))
         return made(kind, Fraction(_finite(lambda: getattr(math, name)(float(value)))))
     except ValueError:
         raise Failure("DomainError", f"{float(value)!r}: {name} is not defined there") from None

@@ -125,7 +125,7 @@ for _order in ("<", "<=", ">", ">="):
     _simple(_order, _exactly(2, lambda x, y, order=_order: arithmetic.ordered(order, x, y)))
 for _name in (
     *("sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh"),
-    *("atanh", "expm1", "exp2", "cbrt", "log1p", "log2", "log10"),
+    *("atanh", "expm1", "exp2", "cbrt", "log1p", "log2", "log10", "sinpi", "cospi"),
 ):
     _simple(_name, _exactly(1, lambda x, name=_name: arithmetic.transcendent(name, x)), _NUMERIC)
 for _name in ("min", "max"):
@@ -171,6 +171,11 @@ def sign(machine: Machine, x: Value) -> Value:
 
 
 _simple("iszero", _exactly(1, lambda x: number(x) == 0))
+_simple("isone", _exactly(1, lambda x: number(x) == 1))
+_simple("isinteger", _exactly(1, lambda x: not number(x) % 1))
+_simple("real conj", _exactly(1, lambda x: made(type_of(x), number(x))), _NUMERIC)
+_simple("imag", _exactly(1, lambda x: made(type_of(x), 0)), _NUMERIC)
+_simple("muladd fma", _exactly(3, lambda x, y, z: arithmetic.added("+", arithmetic.multiplied(x, y), z)))
 _simple("isodd", _exactly(1, lambda x: number(x) % 2 == 1))
 _simple("iseven", _exactly(1, lambda x: number(x) % 2 == 0))
 
@@ -180,7 +185,7 @@ def zero(machine: Machine, x: Value) -> Value:
     return made(x if isinstance(x, Type) else type_of(x), 0)
 
 
-@row("one")
+@row("one", "oneunit")
 def one(machine: Machine, x: Value) -> Value:
     return made(x if isinstance(x, Type) else type_of(x), 1)
 

@@ -257,7 +257,10 @@ class Habits:
     def _word(self) -> list[str]:
         """Functions of everyday names, some of which stand for something else."""
         value, other, inner = self._number(), self._number(), self._fresh()
-        smooth = self._source.choice(("sin", "cos", "tanh", "atan", "asinh", "float", "zero", "one"))
+        smooth = self._source.choice(
+            ("sin", "cos", "tanh", "atan", "asinh", "float", "zero", "one", "oneunit", "real", "conj", "imag", "cospi")
+        )
+        asked = self._source.choice(("iszero", "isone", "isinteger", "sign"))
         steep = self._source.choice(("abs2", "exp", "expm1", "tan", "log1p", "acos", "cbrt", "log2"))
         return self._source.choice(
             (
@@ -267,6 +270,12 @@ class Habits:
                 [f"c += {steep}(clamp({value}, 0.25, 0.75))"],
                 [f"c *= {self._source.choice(('pi', 'π', '2π', 'cos(π)'))}"],
                 ["pi = 3", "c = pi * c"],
+                [f"c += {asked}({value})"],
+                [f"c += {asked}(round({value}))", f"c = {asked}(c) * {other}"],
+                [f"c += {asked}({value}) ? 1 : {other}"],
+                [f"{asked}(z) = 100 * z", f"c += {asked}({value})"],
+                [f"c += muladd({value}, 2, {other})"],
+                [f"c = fma({self._source.choice(('0.5', '-2', 'n', 'clamp(c, 0, 1)'))}, {value}, {other})"],
                 [f"{smooth}(z) = 100 * z", f"c += {smooth}({value})"],
                 [f"c += reduce({self._source.choice(('+', 'max', 'min'))}, [{value}, {other}, 1])"],
                 [f"c += mapreduce(q -> 2 * q, +, [{value}, {other}])"],

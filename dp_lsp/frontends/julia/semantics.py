@@ -110,7 +110,7 @@ def _as_it_is(*given: Stored) -> None:
 
 _ELEMENTARY = (
     *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
-    *("expm1", "exp2", "exp10", "cbrt", "log1p", "log2", "log10"),
+    *("expm1", "exp2", "exp10", "cbrt", "log1p", "log2", "log10", "sinpi", "cospi"),
 )
 _ROUNDING = frozenset({"ceil", "round", "floor", "trunc"})
 _TURNED = frozenset({"transpose", "'"})
@@ -134,7 +134,8 @@ _RULES: dict[str, Callable[..., Stored | None]] = {
     "clipn": _kept_within,
     "resize": lambda v, n, fill: machine.values(v) | machine.promoted(v, fill),
     **dict.fromkeys(("sqrt", "log", "exp", "float", *_ELEMENTARY), machine.floated),
-    **dict.fromkeys(("abs2", "zero", "one"), machine.values),
+    **dict.fromkeys(("abs2", "zero", "one", "oneunit", "imag", "real", "conj", "sign"), machine.values),
+    "muladd": lambda x, y, z: _difference(machine.promoted(x, y), z),
     "pi": lambda: machine.OTHER_REAL,
     "Float64": lambda x: FLOAT64,
     "Float32": lambda x: machine.FLOAT32,
