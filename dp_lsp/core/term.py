@@ -429,6 +429,38 @@ def within(nodes: Iterable[Term]) -> Iterator[Term]:
         pending += [*parts(node)][::-1]
 
 
+def argument_count(definition: Definition) -> int | None:
+    """With how many arguments a definition is called, all of which are given by position; None where that is not one
+    number."""
+    if not isinstance(definition, Method) or definition.body is None or definition.assigned or definition.defines:
+        return None
+    is_read = len(definition.signature) == len(definition.params)
+    return len(definition.params) if is_read else None
+
+
+def own_calls(definition: Definition) -> frozenset[int] | None:
+    """With how many arguments, all given by position, a definition calls a function of its own name; None where it does
+    anything else with that name."""
+    name = definition.name
+    if name not in definition.uses:
+        return frozenset()
+    if not isinstance(definition, Method) or definition.body is None:
+        return None
+    counts, called = set[int](), set[int]()
+    for node in within(of_body(definition.body)):
+        match node:
+            case Apply(function=Global(name=other) as function, args=args, keywords=()) if other == name:
+                counts.add(len(args))
+                called.add(id(function))
+            case Global(name=other) if other == name and id(node) not in called:
+                return None
+            case Check(failing=Global(name=other)) | MakeTuple(by=Global(name=other)) if other == name:
+                return None
+            case Show(by=by) if any(each.name == name for each in by):
+                return None
+    return frozenset(counts) or None
+
+
 def put(body: Body, instead: Callable[[Term], Term | None]) -> Body:
     """A block with other terms in place of some of those that it is made of, whatever they hold; None leaves one as it
     is."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp.analysis.names import NameRole, decode
 from dp_lsp.analysis.records import KEY, MAIN, ChunkRecord, Options
-from dp_lsp.core.term import Definition, Method
+from dp_lsp.core.term import Definition, Method, argument_count, own_calls
 from dp_lsp.engine.premises import Meaning, Premises
 from dp_lsp.engine.program import Program
 from dp_lsp.engine.project import Project, place_in
@@ -36,7 +36,7 @@ class Module:
         self.premises: dict[int, Premises] = {}
         self.answers: dict[int, Mapping[str, Guarantee]] = {}
         self.known: dict[int, KnownChunk] = {}
-        self._meanings: dict[str, list[Meaning]] = {}
+        self._meanings: dict[str, list[tuple[Definition, Meaning]]] = {}
 
     @property
     def definitions(self) -> tuple[Definition, ...]:
@@ -61,7 +61,7 @@ class Module:
         definitions = self.program.units[index].lowered.definitions
         for definition, (name, meaning) in zip(definitions, known.meanings, strict=True):
             if self.program.counts(definition):
-                self._meanings.setdefault(name, []).append(meaning)
+                self._meanings.setdefault(name, []).append((definition, meaning))
 
 
 NOTHING = Module(Program((), {}, Semantics()), {})
@@ -101,8 +101,12 @@ def _is_same_shape(before: Program, now: Program) -> bool:
     return all(one is other or _shape(one) == _shape(other) for one, other in pairs)
 
 
-def _shape(lowered: Lowered) -> list[tuple[str, frozenset[str], frozenset[str]]]:
-    return [(each.name, each.uses, getattr(each, "needs", _NOTHING)) for each in lowered.definitions]
+def _shape(lowered: Lowered) -> list[tuple[object, ...]]:
+    found = lowered.definitions
+    return [
+        (each.name, each.uses, getattr(each, "needs", _NOTHING), argument_count(each), own_calls(each))
+        for each in found
+    ]
 
 
 _NOTHING = frozenset[str]()

@@ -22,8 +22,9 @@ from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import Answer, Called, Cost, Distances, EffectVariable, Var, known_of
 from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.sens import ONE
+from dp_lsp.core.term import Definition
 from dp_lsp.core.values import same_by_digest, undigested
-from dp_lsp.engine.program import InferenceUnit, Program
+from dp_lsp.engine.program import InferenceUnit, Program, may_use
 from dp_lsp.infer.context import Global, UnknownGlobal
 from dp_lsp.lower.methods import Conflict
 
@@ -175,14 +176,18 @@ class Premises(NamedTuple):
         program: Program,
         unit: InferenceUnit,
         options: Options,
-        meanings: Mapping[str, Sequence[Meaning]],
+        meanings: Mapping[str, Sequence[tuple[Definition, Meaning]]],
         around: frozenset[str],
     ) -> Premises:
         """Those of a unit of a program, of which these names are on its way back to itself."""
         uses, clouds, names = unit.uses, program.clouds, {}
         for name in sorted(unit.mentions):
             conflict, is_alone = program.defined(name)
-            found = tuple(meanings.get(name, ())) if name in uses else ()
+            known = meanings.get(name, ()) if name in uses else ()
+            own = [each for each in unit.lowered.definitions if each.name == name]
+            if own:
+                known = [(each, meaning) for each, meaning in known if any(may_use(one, each) for one in own)]
+            found = tuple(meaning for _, meaning in known)
             names[name] = NamedMeaning(clouds.get(name), conflict, is_alone, name in around, found)
         return cls(__version__, options, unit.chunk.text, unit, program.cloud, names)
 

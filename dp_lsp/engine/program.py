@@ -10,7 +10,7 @@ from typing import NamedTuple
 from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.records import NO_NAMES
 from dp_lsp.core.annotation import TupleOf
-from dp_lsp.core.term import Constant, Definition, Method
+from dp_lsp.core.term import Constant, Definition, Method, argument_count, own_calls
 from dp_lsp.core.values import same_by_digest, undigested
 from dp_lsp.language import Semantics
 from dp_lsp.lower.aliasing import Aliasing, aliasing
@@ -50,6 +50,15 @@ class InferenceUnit(NamedTuple):
     uses: frozenset[str] = frozenset()
     mentions: frozenset[str] = frozenset()
     doubt: int | None = None
+
+
+def may_use(definition: Definition, other: Definition) -> bool:
+    """Whether what a definition does with the name of another one may be a call of that. Of methods of its own name it
+    calls those that take as many arguments.
+
+    Source: the Julia manual, "Methods": a method is chosen by the number of arguments, and by their types."""
+    counts = own_calls(definition) if definition.name == other.name else None
+    return counts is None or argument_count(other) in (None, *counts)
 
 
 class Program:
@@ -184,9 +193,16 @@ class Program:
     def _edges(self, index: int) -> Iterator[tuple[int, str]]:
         for definition in self.units[index].lowered.definitions:
             for name in sorted(definition.uses):
-                for target in self.definers.get(name, ()):
-                    if target != index and (name not in self._mixed or any(map(self.counts, self._of(name, target)))):
+                for target in self.reached(definition, name):
+                    if target != index:
                         yield target, name
+
+    def reached(self, definition: Definition, name: str) -> Iterator[int]:
+        """The units in which what a definition means by a name is defined."""
+        others = name != definition.name and name not in self._mixed
+        for target in self.definers.get(name, ()):
+            if others or any(self.counts(each) and may_use(definition, each) for each in self._of(name, target)):
+                yield target
 
     def _of(self, name: str, index: int) -> Iterator[Definition]:
         return (each for each in self.units[index].lowered.definitions if each.name == name)

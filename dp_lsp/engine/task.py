@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import starmap
+from itertools import chain, starmap
 from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp import frontends
@@ -24,7 +24,7 @@ from dp_lsp.engine.describe import METRICS, Described, Description, ReportPlace,
 from dp_lsp.engine.distributions import Consulted
 from dp_lsp.engine.premises import Meaning, Premises, digest
 from dp_lsp.engine.problems import ClaimUnreadable
-from dp_lsp.engine.program import Program
+from dp_lsp.engine.program import Program, may_use
 from dp_lsp.engine.remarks import Excuses, Ignores, RemarkOutcome, Split, all_accepted, outcome_of
 from dp_lsp.infer.context import Global, Resolve, UnknownGlobal
 from dp_lsp.infer.method import InferenceSetting, Inferred, infer_constant, infer_method
@@ -81,9 +81,11 @@ class Task:
     ) -> None:
         self.unit = premises.unit
         self._premises = premises
-        self._definers = program.definers
+        self._program = program
         self._look = look
-        self._own = {definition.name for definition in self.unit.lowered.definitions}
+        definitions = self.unit.lowered.definitions
+        self._own = {definition.name for definition in definitions}
+        self._itself = set[str]() if _calls_others(program, definitions) else self._own
         self._before: dict[str, Global | UnknownGlobal] = {}  # what earlier definitions of this unit mean
         syntax = frontends.of("", self._options.language).syntax
         self._read_claims = [read(remark, syntax) for remark in self.unit.remarks if is_claim(remark)]
@@ -106,10 +108,11 @@ class Task:
 
     def sources(self) -> Iterator[int]:
         """The units whose meanings this one is made of, by their index; some may not be inferred yet."""
-        others = self.unit.uses - self._own
+        others = self.unit.uses - self._itself
         for name, named in self._premises.names.items():
             if name in others and named.cloud is None and not named.is_around:
-                yield from self._definers.get(name, ())
+                found = (self._program.reached(each, name) for each in self.unit.lowered.definitions)
+                yield from dict.fromkeys(chain.from_iterable(found))
 
     def refused(self, key: bytes) -> KnownChunk:
         """The record of a unit that must not be inferred: nothing is known of it."""
@@ -244,8 +247,8 @@ class Task:
         return resolve
 
     def _is_itself(self, name: str) -> bool:
-        """Whether a name is one of the unit, or on the way back to it."""
-        return name in self._own or self._premises.names[name].is_around
+        """Whether a name is one of the unit, which may be called by it, or on the way back to it."""
+        return name in self._itself or self._premises.names[name].is_around
 
     def _found(self, name: str) -> Global | UnknownGlobal | None:
         named, cloud = self._premises.names[name], self._premises.cloud
@@ -274,7 +277,7 @@ class Task:
             # what was not understood says so itself, and a call what it calls
             others = _pointer(definition, definition.name, Sought.OTHERS)
             problems.append(conflict.at(definition.name_span, definition.name, others))
-        pending = (name for name in definition.uses if name in self._own and name not in self._before)
+        pending = (name for name in definition.uses if name in self._itself and name not in self._before)
         around = (name for name in definition.uses if names[name].is_around)
         for name in sorted({*around, *pending}):
             way = "" if name == definition.name else f" through `{name}`"
@@ -356,6 +359,14 @@ class Task:
                 yield each
             elif not any(_is_about(each, definition) for definition in definitions):
                 yield ClaimUnreadable.at(each.span, word=each.word, wrong="no function stands there")
+
+
+def _calls_others(program: Program, definitions: Sequence[Definition]) -> bool:
+    """Whether the one definition of a unit calls others of its name alone, and there are such."""
+    if len(definitions) != 1 or definitions[0].name not in definitions[0].uses:
+        return False
+    (own,) = definitions
+    return not may_use(own, own) and any(True for _ in program.reached(own, own.name))
 
 
 def _digests(meanings: list[tuple[str, Meaning]]) -> bytes:

@@ -366,9 +366,7 @@ def _check(inference: Inference, node: term.Check) -> Evaluation:
     return Evaluation(Judgement(TupleType(()), moves.NOWHERE), effects)
 
 
-def _seen_to_fail(
-    inference: Inference, node: term.Check, condition: Judgement, values: Sequence[Judgement]
-) -> Effects:
+def _seen_to_fail(inference: Inference, node: term.Check, condition: Judgement, values: Sequence[Judgement]) -> Effects:
     """The effect of a run that fails in a private function, which reports what is private of it."""
     private = sorted({var.name for var in condition.moves if not var.public})
     if private:

@@ -348,8 +348,9 @@ def _line(title: str, counted: Counter[str]) -> str:
     per = counted["milliseconds"] / counted["lines"] * 10 if counted["lines"] else 0
     return (
         f"{title}: {counted['functions']:,} functions, {counted['plain']:,} of numbers, arrays and functions of the "
-        f"same file, {counted['answered']:,} answered ({share:.0%}); {counted['alone']:,} of nothing else by way of what "
-        f"they call, {counted['answered alone']:,} answered ({alone:.0%}); {per:.1f} s of computing per 10,000 lines"
+        f"same file, {counted['answered']:,} answered ({share:.0%}); "
+        f"{counted['alone']:,} of nothing else by way of what they call, {counted['answered alone']:,} answered "
+        f"({alone:.0%}); {per:.1f} s of computing per 10,000 lines"
     )
 
 

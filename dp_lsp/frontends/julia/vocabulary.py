@@ -196,10 +196,10 @@ of Julia's library, and of packages that many programs open."""
 ALWAYS = frozenset(
     re.findall(
         r"\S+",
-        "abs abs2 acos acosh argmax argmin asin asinh atan atanh cbrt ceil clamp conj cos cosh cospi count deepcopy exp "
-        "exp10 exp2 expm1 filter float floor fma ifelse imag iseven isempty isinteger isodd isone iszero length log "
-        "log10 log1p log2 map max maximum min minimum mod muladd one oneunit ones partialsort pi π push! real reduce "
-        "mapreduce repeat round sign sin sinh sinpi size sort sqrt sum tan tanh trunc unique "
+        "abs abs2 acos acosh argmax argmin asin asinh atan atanh cbrt ceil clamp conj cos cosh cospi count deepcopy "
+        "exp exp10 exp2 expm1 filter float floor fma ifelse imag iseven isempty isinteger isodd isone iszero length "
+        "log log10 log1p log2 map max maximum min minimum mod muladd one oneunit ones partialsort pi π push! real "
+        "reduce mapreduce repeat round sign sin sinh sinpi size sort sqrt sum tan tanh trunc unique "
         "vcat zero zeros eachindex enumerate eachrow nothing Any Bool Float32 Float64 Function Int Int64 Integer "
         "Matrix Real Tuple Vector",
     )
