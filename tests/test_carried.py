@@ -38,6 +38,15 @@ PIECES = {
         "function outer(g::MetricGradient(Real, L2))\n    h = deepcopy(g)\n    both!(h)\n    h\nend",
         "function outer(g::MetricGradient(Real, L2))\n    h = deepcopy(g)\n    both!(h)\n    both!(h)\n    h\nend",
     ),
+    "fewer": (
+        "many(x::Real) = many(x, 2)",
+        "many(x::Real) = many(x, 2, 3)",
+        "many(x::Real) = many(x)",
+        "many(x::Real) = map(many, [x])[1]",
+    ),
+    "more": ("many(x::Real, y::Real) = x + y", "many(x::Real, y::Real) = many(x)", "many(x::Real, y) = many(x, y, 4)"),
+    "most": ("many(x::Real, y::Real, z::Real) = x * 3", "many(x::Real, y, z) = many(y, x)", "many(x, y, z) = 2 * x"),
+    "of_many": ("of_many(x::Real) = many(x) + many(x, x)", "of_many(x::Real) = many(x, x, x)"),
     "module": ("module Inner\ntwice(x::Real) = x\nend", "module Inner\ntwice(x::Real) = x"),
 }
 
