@@ -184,9 +184,9 @@ class Premises(NamedTuple):
         for name in sorted(unit.mentions):
             conflict, is_alone = program.defined(name)
             known = meanings.get(name, ()) if name in uses else ()
-            own = [each for each in unit.lowered.definitions if each.name == name]
+            own = [may_use(each, name) for each in unit.lowered.definitions if each.name == name]
             if own:
-                known = [(each, meaning) for each, meaning in known if any(may_use(one, each) for one in own)]
+                known = [(each, meaning) for each, meaning in known if any(may_call(each) for may_call in own)]
             found = tuple(meaning for _, meaning in known)
             names[name] = NamedMeaning(clouds.get(name), conflict, is_alone, name in around, found)
         return cls(__version__, options, unit.chunk.text, unit, program.cloud, names)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from itertools import count
 from typing import NamedTuple
@@ -52,13 +52,13 @@ class InferenceUnit(NamedTuple):
     doubt: int | None = None
 
 
-def may_use(definition: Definition, other: Definition) -> bool:
-    """Whether what a definition does with the name of another one may be a call of that. Of methods of its own name it
-    calls those that take as many arguments.
+def may_use(definition: Definition, name: str) -> Callable[[Definition], bool]:
+    """Whether what a definition does with a name may be a call of one that has it. Of methods of its own name it calls
+    those that take as many arguments.
 
     Source: the Julia manual, "Methods": a method is chosen by the number of arguments, and by their types."""
-    counts = own_calls(definition) if definition.name == other.name else None
-    return counts is None or argument_count(other) in (None, *counts)
+    counts = own_calls(definition) if definition.name == name else None
+    return lambda other: counts is None or argument_count(other) in (None, *counts)
 
 
 class Program:
@@ -200,8 +200,9 @@ class Program:
     def reached(self, definition: Definition, name: str) -> Iterator[int]:
         """The units in which what a definition means by a name is defined."""
         others = name != definition.name and name not in self._mixed
+        may_call = may_use(definition, name)
         for target in self.definers.get(name, ()):
-            if others or any(self.counts(each) and may_use(definition, each) for each in self._of(name, target)):
+            if others or any(self.counts(each) and may_call(each) for each in self._of(name, target)):
                 yield target
 
     def _of(self, name: str, index: int) -> Iterator[Definition]:

@@ -366,7 +366,7 @@ def _calls_others(program: Program, definitions: Sequence[Definition]) -> bool:
     if len(definitions) != 1 or definitions[0].name not in definitions[0].uses:
         return False
     (own,) = definitions
-    return not may_use(own, own) and any(True for _ in program.reached(own, own.name))
+    return not may_use(own, own.name)(own) and any(True for _ in program.reached(own, own.name))
 
 
 def _digests(meanings: list[tuple[str, Meaning]]) -> bytes:
