@@ -432,6 +432,8 @@ def _unprinted(scene: Scene, problem: Problem) -> Iterator[Fix]:
 
 def _by_mechanism(scene: Scene, problem: Problem) -> Iterator[Fix]:
     """Noise that is drawn and added, or drawn around a statistic, is that of a mechanism."""
+    if not scene.has_noise:
+        return
     for node in scene.terms:
         around = _drawn_around(scene, node)
         if isinstance(node, Apply) and around is not None and problem.span in (node.span, node.function.span):

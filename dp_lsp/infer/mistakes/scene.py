@@ -12,9 +12,10 @@ from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.scheme import Move, Moves
 from dp_lsp.core.sens import INFINITY
-from dp_lsp.core.term import Bind, Body, Call, Local, Method, Term, Use
+from dp_lsp.core.term import Apply, Bind, Body, Call, Global, Local, Method, Term, Use
 from dp_lsp.core.types import DatasetMetric, Type, Unknown
 from dp_lsp.infer.inference import Inference
+from dp_lsp.language import Familiar
 from dp_lsp.text import Span
 
 
@@ -45,6 +46,15 @@ class Scene:
     def calls(self) -> list[Call]:
         """The calls of builtins, from the outer ones to the inner ones."""
         return [node for node in self.terms if isinstance(node, Call)]
+
+    @cached_property
+    def has_noise(self) -> bool:
+        """Whether a mechanism is called anywhere, or something by a name that draws or is meant to be noise."""
+        does = self.inference.context.language.vocabulary.does
+        called = (node.function for node in self.terms if isinstance(node, Apply))
+        names = {function.name for function in called if isinstance(function, Global)}
+        drawn = any(does(name, each) for name in names for each in (Familiar.DRAWS, Familiar.NOISE))
+        return drawn or any(noise_of(call) is not None for call in self.calls)
 
     @cached_property
     def read(self) -> frozenset[Local]:
