@@ -229,7 +229,7 @@ def test_noisy_means(capsys: pytest.CaptureFixture[str]) -> None:
     twice = parameter(result, "data", of="twice")
     assert_same(twice["epsilon"], "eps")
     assert_same(twice["delta"], "del")
-    assert parameter(result, "data", of="clipped_total")["sensitivity"] == "4"
+    assert parameter(result, "data", of="clipped_total")["sensitivity"] == "2"
 
 
 # Figures of other accountants

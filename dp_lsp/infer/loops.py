@@ -42,6 +42,7 @@ from dp_lsp.core.types import (
 )
 from dp_lsp.infer import (
     accumulators,
+    begun,
     carried,
     conditions,
     disjoint,
@@ -99,6 +100,12 @@ def loop(inference: Inference, node: term.Loop) -> Evaluation:
     summed = accumulators.summed(inference, node)
     if summed is not None:
         return summed
+    longer = begun.from_the_round_before(inference, node)
+    if longer is not None:
+        value, effects = loop(inference, longer)
+        either = begun.of_both(inference, node, value)
+        if either is not None:
+            return Evaluation(either, effects)
     rounds, counting = _rounds(inference, node)
     starts, starting = inference.infer_all(start for _, start in node.carried)
     once = _one_round(inference, node, starts, rounds)

@@ -21,7 +21,7 @@ import textwrap
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from dp_lsp.infer import accumulators, disjoint, entrywise, reading, records, statistics, unrolled
+from dp_lsp.infer import accumulators, begun, disjoint, entrywise, reading, records, statistics, unrolled
 
 from .breaking import Wrong
 
@@ -213,6 +213,30 @@ end
         *(entrywise, "_one", _cut("(one.body.result, body.result)", "(one.body.result, one.body.result)")),
         """
 f(v::MetricVector(Real, L1)) = sum(map(t -> 2 * t, v)) - sum(map(t -> t, v))
+""",
+    ),
+    "loops: what one begins with is of the round before": (
+        *(begun, "from_the_round_before", _cut("Fraction(first.value - 1)", "Fraction(first.value)")),
+        """
+function f(v::MetricVector(Real, L1), k::Static(Integer))
+    s = v[2]
+    for i in 2:k
+        s = s + v[i]
+    end
+    s
+end
+""",
+    ),
+    "loops: without a round there is what one begins with": (
+        *(begun, "of_both", _cut("moves.larger(begins.moves, item.moves, node.span)", "item.moves")),
+        """
+function f(v::MetricVector(Real, L2), k::Static(Integer))
+    s = v[1]
+    for i in 2:k
+        s = s + v[i]
+    end
+    s
+end
 """,
     ),
     "ranks: both are of one dataset": (
