@@ -115,8 +115,8 @@ def test_the_hook_installs_this_package_and_runs_for_what_it_reads() -> None:
     (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
     assert (hook["id"], hook["language"], hook["entry"]) == ("dp-lsp", "python", "dp-lsp check")
     files = re.compile(hook["files"])
-    assert all(map(files.search, ("a.jl", "lab/a.jl", "dp-lsp.toml", "lab/dp-lsp.toml", "pyproject.toml")))
-    assert not any(map(files.search, ("a.jl.md", "my-dp-lsp.toml", "setup.py")))
+    assert all(map(files.search, ("a.jl", "lab/a.jl", "lab/a.py", "dp-lsp.toml", "lab/dp-lsp.toml", "pyproject.toml")))
+    assert not any(map(files.search, ("a.jl.md", "my-dp-lsp.toml", "a.pyc")))
 
 
 # GitHub

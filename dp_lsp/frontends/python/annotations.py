@@ -19,10 +19,17 @@ OF_NUMBER, PUBLIC = "<number>", "<public>"
 """The annotations of a function that has none and draws noise, which nobody can write: a number, and one that is
 public."""
 _OTHER = "…"
-"""The name of an annotation that says nothing here."""
+"""The name of an annotation that is written in another way than annotations are read here."""
+_SILENT = frozenset(
+    {
+        *("float", "int", "bool", "list", "tuple", "dict", "str", "object", "None", "complex", "set"),
+        *("np.ndarray", "np.float64", "numpy.ndarray", "pd.Series", "pd.DataFrame", "pandas.Series"),
+    }
+)
+"""Types that say nothing of what a function returns."""
 _ARRAYS = frozenset({"np.ndarray", "numpy.ndarray", "pd.Series", "pandas.Series"})
 _BASES = frozenset({"float", "int", "bool", "list", *_ARRAYS})
-_BRACED = frozenset({"Annotated", "Static", "Private", "list"})
+_BRACED = frozenset({"Annotated", "Static", "Private", "list", "tuple", "dict"})
 
 
 def annotation(node: ast.expr, places: Places) -> TypeExpr:
@@ -30,6 +37,8 @@ def annotation(node: ast.expr, places: Places) -> TypeExpr:
     span = places.span(node)
     written = ast.unparse(node)
     match node:
+        case ast.Constant(value=None):
+            return TypeExpr(*span, "None", written=written)
         case ast.Name() | ast.Attribute() if (found := dotted(node)) is not None:
             return TypeExpr(*span, found[1], written=written)
         case ast.Subscript(value=ast.Name(id=name), slice=inner) if name in _BRACED:
@@ -124,8 +133,12 @@ class PythonAnnotations(Annotations):
         return node is not None and node.name == PUBLIC
 
     def returned(self, node: TypeExpr | None) -> Returned:
-        if node is None or node.name != "Private":
+        if node is None or _is_silent(node):
             return Returned(Anything())
+        if node.name != "Private":
+            raise RefusedType(
+                node, f"what `{node.written}` stands for is not followed; write `Private`, or leave it out"
+            )
         if node.form == "call":
             raise RefusedType(node, "write `Private` or `Private[float]`", "Private", nearly=True)
         return Returned(Anything(), privacy=True)
@@ -142,7 +155,12 @@ class PythonAnnotations(Annotations):
                 return NumberOf(_NUMBERS[name])
             case TypeExpr(name="bool", args=()):
                 return Truth()
-        return Anything()
+            case TypeExpr(name=name, args=()) if name in _BASES:
+                return Anything()
+            case TypeExpr(name="list", args=(TypeExpr(name=of, args=()),)) if of in _BASES:
+                return Anything()
+        written = node.written if isinstance(node, TypeExpr) else "this"
+        raise RefusedType(node, f"what `{written}` stands for is not followed; write the annotation out")
 
     def unknown_limits(self, node: TypeExpr | None, public: Iterable[str]) -> Iterator[RefusedType]:
         if node is None or node.name != "Annotated":
@@ -153,6 +171,12 @@ class PythonAnnotations(Annotations):
                 if isinstance(given, surface.Text) and given.value not in public:
                     hint = "it is not the name of a parameter that is `Static[float]` or `Static[int]`"
                     yield RefusedType(given, hint)
+
+
+def _is_silent(node: TypeExpr) -> bool:
+    """Whether an annotation is a type that has nothing to do with privacy."""
+    parts = [each for each in node.args if not isinstance(each, TypeExpr) or not _is_silent(each)]
+    return node.name in _SILENT and node.form != "call" and not parts
 
 
 def _given(word: TypeExpr) -> dict[str, Node]:

@@ -18,12 +18,13 @@ _ARGUMENTS = ("loc", "scale")
 
 
 class Draw(NamedTuple):
-    """A call that draws one number: the function, its centre and its scale, None where they are left out."""
+    """A call that draws: the function, its centre, its scale and how many numbers, None where they are left out."""
 
     call: ast.Call
     name: str
     centre: ast.expr | None
     scale: ast.expr | None
+    size: ast.expr | None = None
 
     @property
     def is_centred(self) -> bool:
@@ -49,6 +50,18 @@ def draw_of(node: ast.expr, kinds: Kinds) -> Draw | None:
     if any(isinstance(each, ast.Starred) for each in given.values()):
         return None
     return Draw(node, name, given.get("loc"), given.get("scale"))
+
+
+def draws_of(node: ast.expr, kinds: Kinds) -> Draw | None:
+    """The draw of several numbers around 0 that an expression is, so many as it says by name; None for any other."""
+    if not isinstance(node, ast.Call) or not kinds.drawn(node):
+        return None
+    size = next((each.value for each in node.keywords if each.arg == "size"), None)
+    kept = [each for each in node.keywords if each.arg != "size"]
+    one = draw_of(ast.copy_location(ast.Call(node.func, node.args, kept), node), kinds)
+    if size is None or one is None or not one.is_centred or len(kept) + 1 < len(node.keywords):
+        return None
+    return one._replace(size=size)
 
 
 def named_draws(node: ast.FunctionDef, kinds: Kinds) -> dict[str, Draw]:

@@ -10,16 +10,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
+from itertools import pairwise
 
 from dp_lsp import surface
-from dp_lsp.frontends.python.draws import Draw, draw_of
+from dp_lsp.frontends.python.draws import Draw, draw_of, draws_of
 from dp_lsp.frontends.python.effects import effects
-from dp_lsp.frontends.python.kinds import ARRAYS, CLIPS, COMPARISONS, METHODS, SIGNS, Kind, Kinds
+from dp_lsp.frontends.python.kinds import ARRAYS, CLIPS, COMPARISONS, COUNTING, METHODS, SIGNS, Kind, Kinds
 from dp_lsp.frontends.python.names import MODULES
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
 
+_FEWEST_EDGES = 2
 COUNT = "np.count_nonzero"
 _ELEMENT = "v"
 _NUMERIC = frozenset({Kind.NUMBER, Kind.ANY})
@@ -52,17 +54,19 @@ def number(node: ast.Constant, span: Span) -> surface.Number:
 
 class Expressions:
     """The expressions of one function. ``homes`` are the modules that are named in it, with where that is first;
-    ``named`` are the draws that have a name and are added once: that name stands for their scale in the tree."""
+    ``named`` are the draws that have a name and are added once: that name stands for their scale in the tree;
+    ``bins_of`` are names of counts, and how many there are."""
 
-    def __init__(self, places: Places, kinds: Kinds, named: Mapping[str, Draw]) -> None:
+    def __init__(self, places: Places, kinds: Kinds, named: Mapping[str, Draw], bins_of: Mapping[str, int]) -> None:
         self._places = places
         self._kinds = kinds
         self._named = named
+        self._bins = bins_of
         self.homes: dict[str, Span] = {}
 
     def within(self, names: Iterable[str], kind: Kind) -> Expressions:
         """The expressions of a comprehension, which has names of its own."""
-        inner = Expressions(self._places, self._kinds.within(dict.fromkeys(names, kind)), self._named)
+        inner = Expressions(self._places, self._kinds.within(dict.fromkeys(names, kind)), self._named, self._bins)
         inner.homes = self.homes
         return inner
 
@@ -113,6 +117,10 @@ class Expressions:
                 return self._comprehension(node)
             case ast.Call():
                 return self._called(node)
+            case ast.Subscript(value=ast.Call(func=func) as made, slice=ast.Constant(value=0)) if (
+                self._kinds.called(func) == COUNTING
+            ):
+                return self.histogram(made)
             case ast.Subscript(value=ast.Attribute(value=of, attr="shape"), slice=ast.Constant(value=0)) if (
                 self._kinds.of(of) in ARRAYS
             ):
@@ -155,7 +163,7 @@ class Expressions:
         if sign is None:
             raise Refused(node, f"the operator `{_OPERATORS.get(type(node.op), '?')}`")
         if self._kinds.of(node) is Kind.ARRAY:
-            return self._elementwise(node)
+            return self._noisy_array(node) or self._elementwise(node)
         if (noisy := self._noisy(node)) is not None:
             return noisy
         return self._call(self._places.span(node), sign, self.number(node.left), self.number(node.right))
@@ -174,6 +182,38 @@ class Expressions:
             if draw_ is not None and draw_.is_centred:
                 return self._hidden(node, draw_, self.scale(draw_), hidden)
         return None
+
+    def _noisy_array(self, node: ast.BinOp) -> Node | None:
+        """Counts with a draw for each; None for any other operation on an array."""
+        sides = [(node.left, node.right), (node.right, node.left)] if isinstance(node.op, ast.Add) else []
+        for hidden, noise in sides:
+            draw = draws_of(noise, self._kinds)
+            if draw is not None and draw.size is not None and self._is_as_long(draw.size, hidden):
+                args = (self.scale(draw), self.node(hidden))
+                return surface.Call(*self._places.span(node), self._callee(draw.call, draw.name), args)
+        return None
+
+    def _is_as_long(self, size: ast.expr, hidden: ast.expr) -> bool:
+        """Whether there is a draw for each entry of an array: so many as it has by its name, or by how it is made."""
+        match size, hidden:
+            case ast.Call(func=func, args=[ast.Name(id=of)], keywords=[]), ast.Name(id=name):
+                return of == name and self._kinds.called(func) == "len"
+            case ast.Attribute(value=ast.Name(id=of), attr="shape"), ast.Name(id=name):
+                return of == name
+            case ast.Constant(value=int() as count), ast.Name(id=name):
+                return self._bins.get(name) == count
+            case ast.Constant(value=int() as count), ast.Subscript(value=ast.Call() as made):
+                return bins(made) == count
+        return False
+
+    def histogram(self, node: ast.Call) -> Node:
+        """How many numbers lie in each bin, between edges that are written out."""
+        edges = _edges(node)
+        if edges is None or bins(node) is None or len(node.args) > 2 or self._kinds.of(node.args[0]) is not Kind.ARRAY:
+            raise Refused(node, "`np.histogram` other than of an array, with rising edges that are written out")
+        return surface.Call(
+            *self._places.span(node), self._callee(node, COUNTING), (self.node(node.args[0]), self.node(edges))
+        )
 
     def _hidden(self, node: ast.expr, draw: Draw, scale: Node, hidden: ast.expr) -> Node:
         span = self._places.span(node)
@@ -459,6 +499,22 @@ _KINDS = {
     Kind.ARRAY: "an array where a number stands",
     Kind.MASK: "an array of truth values where a number stands",
 }
+
+
+def _edges(node: ast.Call) -> ast.List | None:
+    """The edges of bins, where these are all that is given besides the numbers."""
+    given = [each.value for each in node.keywords if each.arg == "bins"] or node.args[1:2]
+    known = len(node.args) + len(node.keywords) == _FEWEST_EDGES and len(given) == 1 and node.args
+    return given[0] if known and isinstance(given[0], ast.List) else None
+
+
+def bins(node: ast.Call) -> int | None:
+    """How many bins there are between edges that are written out, and rise; None for others."""
+    edges = _edges(node)
+    values = [] if edges is None else [each.value if isinstance(each, ast.Constant) else None for each in edges.elts]
+    numbers = [each for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
+    rises = all(low < high for low, high in pairwise(numbers))
+    return len(values) - 1 if len(numbers) == len(values) >= _FEWEST_EDGES and rises else None
 
 
 def _described_comparison(op: ast.cmpop) -> str:

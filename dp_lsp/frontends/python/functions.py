@@ -13,8 +13,8 @@ from dp_lsp import surface
 from dp_lsp.frontends.python.annotations import OF_NUMBER, PUBLIC, annotation, kind_of
 from dp_lsp.frontends.python.draws import generators, named_draws, scales
 from dp_lsp.frontends.python.effects import effects
-from dp_lsp.frontends.python.expressions import Expressions, Refused, number, opaque
-from dp_lsp.frontends.python.kinds import SIGNS, Kind, kinds_of
+from dp_lsp.frontends.python.expressions import Expressions, Refused, bins, number, opaque
+from dp_lsp.frontends.python.kinds import COUNTING, SIGNS, Kind, Kinds, kinds_of
 from dp_lsp.frontends.python.names import bound_in
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.surface import Node
@@ -111,7 +111,7 @@ class _Body:
         self._generators = generators(node, self._kinds)
         self.scales = scales(node, self._kinds)
         self.draws = any(self._kinds.drawn(item) for item in ast.walk(node) if isinstance(item, ast.Call))
-        self._expressions = Expressions(places, self._kinds, self._named)
+        self._expressions = Expressions(places, self._kinds, self._named, _bins_of(node, self._kinds))
 
     def block(self) -> surface.Block:
         """The body. What is returned where the last statement does not say so is None."""
@@ -161,6 +161,10 @@ class _Body:
                 self._expressions.note_home(func)
             case ast.Assign(targets=[ast.Name(id=name) as target]) if name in self._named:
                 yield surface.Assign(*span, self._target(target), expressions.scale(self._named[name]))
+            case ast.Assign(
+                targets=[ast.Tuple(elts=[ast.Name() as target, ast.Name(id="_")])], value=ast.Call() as made
+            ) if self._kinds.called(made.func) == COUNTING:
+                yield surface.Assign(*span, self._target(target), expressions.histogram(made))
             case ast.Assign(targets=[target], value=value):
                 yield surface.Assign(*span, self._target(target), expressions.node(value))
             case ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value):
@@ -218,6 +222,25 @@ class _Body:
         if not isinstance(part.value, ast.Name) or any(isinstance(each, ast.FormattedValue) for each in inner):
             raise Refused(part, "a text with more than names in it")
         return surface.Name(span.start, span.start, part.value.id)
+
+
+def _bins_of(node: ast.FunctionDef, kinds: Kinds) -> dict[str, int]:
+    """The names that stand for counts in bins, and for nothing else, and how many there are."""
+    found: dict[str, int] = {}
+    for item in ast.walk(node):
+        match item:
+            case (
+                ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=name), ast.Name()])], value=ast.Call() as made)
+                | ast.Assign(
+                    targets=[ast.Name(id=name)],
+                    value=ast.Subscript(value=ast.Call() as made, slice=ast.Constant(value=0)),
+                )
+            ):
+                count = bins(made) if kinds.called(made.func) == COUNTING else None
+                if count is not None:
+                    found[name] = count
+    names = [item for item in ast.walk(node) if isinstance(item, ast.Name) and not isinstance(item.ctx, ast.Load)]
+    return {name: count for name, count in found.items() if sum(item.id == name for item in names) == 1}
 
 
 def _is_none(value: ast.expr | None) -> bool:

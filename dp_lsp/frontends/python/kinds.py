@@ -45,6 +45,8 @@ METHODS = {"sum": "np.sum", "mean": "np.mean"}
 CLIPS = "np.clip"
 NOISE = frozenset({"np.random.laplace", "np.random.normal"})
 """What draws noise, by its centre and its scale."""
+COUNTING = "np.histogram"
+"""What counts the numbers in bins; it gives the edges back, too."""
 GENERATING = "np.random.default_rng"
 """What makes a generator, which begins with what nobody knows if it is not told."""
 
@@ -110,6 +112,8 @@ class Kinds:
                 return Kind.LIST
             case ast.Call():
                 return self._of_call(node)
+            case ast.Subscript(value=ast.Call(func=func), slice=ast.Constant(value=0)) if self.called(func) == COUNTING:
+                return Kind.ARRAY
         return Kind.ANY
 
     def _of_call(self, node: ast.Call) -> Kind:
@@ -117,7 +121,7 @@ class Kinds:
         if name == GENERATING:
             return Kind.ANY if node.args or node.keywords else Kind.GENERATOR
         if self.drawn(node):
-            return Kind.NUMBER
+            return Kind.ANY if any(each.arg == "size" for each in node.keywords) else Kind.NUMBER
         first = self.of(node.args[0]) if node.args else Kind.ANY
         if name in TOTALS:
             return Kind.NUMBER
@@ -166,6 +170,10 @@ def kinds_of(body: list[ast.stmt], given: Mapping[str, Kind], local: Callable[[s
 def _given_by(node: ast.AST, kinds: Kinds) -> list[tuple[str, Kind]]:
     """The names that a node gives a value, with its kind."""
     match node:
+        case ast.Assign(
+            targets=[ast.Tuple(elts=[ast.Name(id=name), ast.Name(id=rest)])], value=ast.Call(func=func)
+        ) if kinds.called(func) == COUNTING:
+            return [(name, Kind.ARRAY), (rest, Kind.ANY)]
         case ast.Assign(targets=targets, value=value):
             found = kinds.of(value)
             return [

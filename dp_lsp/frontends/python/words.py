@@ -62,6 +62,7 @@ def python_builtins() -> Builtins:
             "mean": Spelling("np.mean", "np.mean(v)"),
             "add_laplace": Spelling("np.random.laplace", "x + np.random.laplace(scale=b)"),
             "add_normal": Spelling("np.random.normal", "x + np.random.normal(scale=sigma)"),
+            "histogram": Spelling("np.histogram", "np.histogram(v, bins=[0, 18, 65])[0]"),
             "count": Spelling(COUNT, f"{COUNT}(v > t)"),
         }
     )

@@ -1,13 +1,15 @@
-"""Python in an editor: what is wrong, and what is known of names; where these stand other servers tell."""
+"""Python in an editor and on the command line. Where names stand other servers tell, so nothing is said of that."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from source_tree import python
 from stdio_driver import Driver
 
 PROGRAM = """\
@@ -69,3 +71,17 @@ def test_a_file_that_does_not_name_the_vocabulary_is_none_of_ours(tmp_path: Path
         driver.start(tmp_path)
         driver.open(text, path.as_uri(), "python")
         assert driver.checked(1, path.as_uri())["functions"] == []
+
+
+def test_a_folder_with_files_of_both_languages(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(PROGRAM, "utf-8")
+    (tmp_path / "b.jl").write_text("twice(x::Real) = 2 * x\n", "utf-8")
+    (tmp_path / "setup.py").write_text("class A:\n    pass\n", "utf-8")
+    result = python("-m", "dp_lsp", "check", "--no-cache", "--output-format", "json", ".", cwd=tmp_path)
+    report = json.loads(result.stdout)
+    found = {(file["path"], each["name"]): each["status"] for file in report["files"] for each in file["functions"]}
+    assert found == {("a.py", "café"): "proved", ("a.py", "leaks"): "failed", ("b.jl", "twice"): "proved"}
+    assert [file["path"] for file in report["files"]] == ["a.py", "b.jl"]
+    assert result.returncode == 1
+    shown = python("-m", "dp_lsp", "check", "--no-cache", "a.py", cwd=tmp_path).stdout
+    assert "a.py:12:5" in shown and "leaks" in shown
