@@ -146,6 +146,12 @@ def cells() -> Iterator[Cell]:
         yield Cell(metric, "sum(clip(LInf, 1, m)[:, 1])", (factor,), least=least)
         yield Cell(metric, "size(filter_rows(r -> r[1] > r[2], m), 1)", (1,), least=least)
         yield Cell(metric, "sum(map_rows(r -> clamp(r[1], 0, 2), repeat(m, 3)))", (6,), least=least)
+        yield Cell(metric, "sum([clamp(r[1], 0, 2) for r in eachrow(m)])", (2,), least=least)
+    by_a_loop = (
+        "begin\n    t = zeros(2)\n    for x in v\n        i = x > 0 ? 1 : 2\n        t[i] += 3\n    end\n    t\nend"
+    )
+    for metric, factor in ((SYMMETRIC, 3), (INSERT, 3), (CHANGE, 6)):
+        yield Cell(metric, by_a_loop, (factor,) * 3, least=3 if metric.sized else 0, loose=metric.sized)
     yield from of_broadcasts()
     yield from of_positions()
 

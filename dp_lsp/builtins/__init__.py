@@ -28,10 +28,10 @@ from dp_lsp.builtins import (
 from dp_lsp.builtins.arithmetic import MINUS, PLUS
 from dp_lsp.builtins.broadcasts import ENTRIES, ONE_BY_ONE, PICKED, ROWS_PICKED
 from dp_lsp.builtins.containers import LITERAL, TOTAL
-from dp_lsp.builtins.datasets import KEEPING
+from dp_lsp.builtins.datasets import KEEPING, OF_ROWS
 from dp_lsp.builtins.define import Builtin, Form
 from dp_lsp.builtins.filling import EMPTY, STORE, STORE_ALL, TALLY
-from dp_lsp.builtins.higher import MAKING
+from dp_lsp.builtins.higher import AS_VIEWS, MAKING
 from dp_lsp.builtins.places import COLUMN, INDEX, RANGE, ROW, SLICE, SLICE_OF_COLUMNS, SLICE_OF_ROWS, extent
 from dp_lsp.builtins.traits import ForRows, Replaceable, SampledRows
 
@@ -98,6 +98,7 @@ def _among(args: Sequence[T], named: Sequence[tuple[Form, tuple[str, ...]]]) -> 
 
 
 __all__ = [
+    "AS_VIEWS",
     "BESIDE",
     "COLUMN",
     "EACH_ROW",
@@ -109,6 +110,7 @@ __all__ = [
     "LITERAL",
     "MAKING",
     "MINUS",
+    "OF_ROWS",
     "ONE_BY_ONE",
     "PICKED",
     "PLACES",

@@ -162,7 +162,8 @@ def _of_no_type(args: Args, dataset: Dataset) -> Refusal | None:
 
 def a_row(box: Container) -> Container:
     """A row as a vector, measured in any norm: whatever is made of it is one record."""
-    return Container(Kind.VECTOR, NormVariable("norm", free=True), Clip.U, box.length, without_static(box.element))
+    row = Container(Kind.VECTOR, NormVariable("norm", free=True), Clip.U, box.length, without_static(box.element))
+    return replace(row, stored=box.stored)
 
 
 def _mapped_rows(args: Args) -> Type | Refusal:
@@ -177,6 +178,14 @@ def _mapped_rows(args: Args) -> Type | Refusal:
         element = without_value(made)
         return dataset.of(Container(Kind.VECTOR, dataset.records.norm, Clip.U, dataset.size, element))
     return Refusal("the function must return a number or a vector")
+
+
+def _numbers_of_rows(args: Args) -> Type | Refusal:
+    """Numbers made of the rows one by one: a vector for each would be a vector of vectors, and no matrix."""
+    made = args.applied["f"].result
+    if isinstance(made, NumberType | BoolType | TypeVariable):
+        return _mapped_rows(args)
+    return Refusal("it must make a number of each row; `map_rows` makes a matrix of rows")
 
 
 def of_kind(result: Result, function: str) -> Result:
@@ -370,7 +379,23 @@ def _by_row(result: Result, factor: Factor) -> Form:
     return form(of_kind(result, "p"), factors, applies=applied_to("p"), p=Arrow(), m=ROWS_OF_PEOPLE)
 
 
+OF_ROWS = "[… for … in eachrow(m)]"
+"""The id of a comprehension over the rows of a dataset, which has no name."""
+
 RECORD_ROWS: tuple[Builtin, ...] = (
+    Builtin(
+        OF_ROWS,
+        OF_ROWS,
+        (form(_numbers_of_rows, only(m=ONE, f=INFINITY), applies=applied_to("f"), f=Arrow(), m=ROWS_OF_PEOPLE),),
+        "Numbers that are made of the rows of a dataset, one by one; 1-sensitive whatever the function does.",
+        _POINTWISE,
+        (_ROWS_OF.format("Symmetric", "sum([clamp(row[1], 0, 1) for row in eachrow(m)])"),),
+        (
+            Refused(_ROWS_OF.format("Symmetric", "[2 * row for row in eachrow(m)]"), "DP208"),
+            Refused("f(m::MetricMatrix(Real, L1)) = [row[1] for row in eachrow(m)]", "DP202"),
+        ),
+        traits=(LosesFacts("the results of its function have no known bounds"), ByRecord.MAPS, monotonicity.BY_ROWS),
+    ),
     Builtin(
         "count_rows",
         "count_rows(p, m)",

@@ -185,6 +185,7 @@ _EVERYDAY: tuple[Builtin, ...] = (
                 Refused(f"f() = {name}(-1)", "DP304"),
                 Refused(f"f(n::Integer) = {name}(n)", "DP207"),
                 Refused(f"f(x::Data) = {name}(x)", "DP202"),
+                Refused(f"f() = {name}(Data, 3)", "DP208"),
             ),
             traits=(FreshVector(), Integral(False), IntegerArguments(("n",)), NeverNaN()),
         )

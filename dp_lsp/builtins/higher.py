@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from dp_lsp.builtins import datasets, linear, monotonicity, statistics
 from dp_lsp.builtins.define import Application, Args, Builtin, Form, Refusal, Refused, form, only
@@ -43,6 +44,8 @@ _FOLDED = (
 _COUNTED = "A count moves by 1 for each element whose answer changes; Σ ≤ 1, √n or n times the norm"
 
 MAKING = "map"
+AS_VIEWS = "eachrow(…)"
+"""The id of a matrix whose rows are seen as views of it, which has no name: it is no value of its own."""
 _WITH_ENTRIES = frozenset(Kind)
 _MATRIX = frozenset({Kind.MATRIX})
 _FUNCTION = Arrow()
@@ -63,9 +66,11 @@ def _vector(matrix: Container, length: Poly, norm: Norm | NormVariable, clip: Cl
 
 
 def _row(name: str) -> Callable[[Args], Container]:
+    """A row as a function is given it, which is a Vector where that is known of the matrix."""
+
     def of(args: Args) -> Container:
         matrix = args.container(name)
-        return _vector(matrix, matrix.length, matrix.norm, matrix.clip)
+        return replace(_vector(matrix, matrix.length, matrix.norm, matrix.clip), stored=matrix.stored)
 
     return of
 
@@ -336,6 +341,15 @@ ROWS: tuple[Builtin, ...] = (
         ),
         (Refused("g(v) = v[1]\nf(m::MetricMatrix(Real, L2)) = map_rows(g, m)", "DP208"),),
         traits=(LosesFacts("the results of its function have no known bounds"), ByRecord.MAPS, monotonicity.BY_ROWS),
+    ),
+    Builtin(
+        AS_VIEWS,
+        "… for row in eachrow(m)",
+        (form(lambda args: args.dataset("m"), only(m=ONE), m=datasets.ROWS_OF_PEOPLE),),
+        "The rows of a dataset, one after the other, as a comprehension goes over them: each is a view, and no Vector.",
+        "It is the dataset itself",
+        ("f(m::MetricMatrix(Real, Symmetric)) = sum([clamp(row[1], 0, 1) for row in eachrow(m)])",),
+        (Refused("f(x::Real) = [2 * row for row in eachrow(x)]", "DP202"),),
     ),
     Builtin(
         "map_cols",

@@ -531,6 +531,8 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "(… for …)": lambda v: v,
     "f.(v)": _broadcast,
     **dict.fromkeys(("v[f.(v)]", "m[f.(m), :]"), _picked),
+    "eachrow(…)": lambda m: m.copy(),
+    "[… for … in eachrow(m)]": _mapped_rows,
     "map_rows": _mapped_rows,
     "map_cols": _mapped_columns,
     "map_rows_binary": _mapped_rows,

@@ -201,6 +201,8 @@ class Reader(RecordReader):
         if isinstance(made, Apply):
             return self._returned(node, made, scope)
         role = of_records(made)
+        if isinstance(made, Call) and made.builtin == builtins.AS_VIEWS:
+            return self._dataset(made.args[0], scope)
         if isinstance(made, Call) and role is ByRecord.KEEPS:
             return self.kept(self._dataset(made.args[1], scope), made.args[0], scope, made)
         if isinstance(made, Call) and role is ByRecord.MAPS:

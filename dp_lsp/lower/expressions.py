@@ -104,10 +104,12 @@ class Expressions:
         keeping, making, over = builtins.KEEPING, builtins.MAKING, node.over
         match over:
             case surface.Call(callee=surface.Name(name=builtins.EACH_ROW), args=(over,), keywords=()):
-                keeping, making = map(builtins.for_rows, (keeping, making))
+                keeping, making = builtins.for_rows(keeping), builtins.OF_ROWS
         if isinstance(over, surface.Range):
             self._unit.ranged |= {*node.each.params, *(() if node.kept is None else node.kept.params)}
         values = self.term(over)
+        if over is not node.over:  # each row is a view
+            values = term.Call(node.over.span, builtins.AS_VIEWS, (values,), node.over.span)
         for function, row in ((node.kept, keeping), (node.each, making)):
             if function is not None:
                 values = term.Call(node.span, row, (self._function(function, True), values), function.span)

@@ -23,6 +23,7 @@ from .values import (
     Model,
     Range,
     Record,
+    Seen,
     Turned,
     Value,
     Wide,
@@ -449,6 +450,14 @@ def composed(machine: Machine, outer: Value, inner: Value) -> Value:
         return machine.call(outer, machine.call(inner, *given))
 
     return Builtin("∘", run)
+
+
+@row("eachrow")
+def each_row(machine: Machine, value: Value) -> Value:
+    whole = solid(box("eachrow", value))
+    if len(whole.shape) != 2:
+        raise Unmodelled("the rows of what is no matrix")
+    return tuple(Seen(whole.element, list(line)) for line in whole.rows())
 
 
 @row("foreach")

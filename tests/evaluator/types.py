@@ -88,6 +88,8 @@ def above(type_: Type) -> Type | None:
             return None
         case "BitArray":
             return Type("AbstractArray", (BOOL, *params))
+        case "SubArray":
+            return Type("AbstractArray", params)
         case "Array" | "UnitRange" | "StepRange" | "StepRangeLen" | "Adjoint" | "Transpose":
             return _above_container(type_)
         case "DenseArray" | "AbstractRange":

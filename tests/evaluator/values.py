@@ -99,6 +99,16 @@ class Array:
         return [self.entries[i * cols : (i + 1) * cols] for i in range(self.shape[0])]
 
 
+class Seen(Array):
+    """A row of a matrix that is seen as a part of it; nothing here writes into one."""
+
+    __slots__ = ()
+
+    @property
+    def type(self) -> Type:
+        return Type("SubArray", (self.element, len(self.shape)))
+
+
 class Turned:
     """`v'` or `transpose(v)`: a view of an array, of a type of its own."""
 

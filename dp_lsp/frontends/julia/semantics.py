@@ -115,13 +115,22 @@ _ELEMENTARY = (
 _ROUNDING = frozenset({"ceil", "round", "floor", "trunc"})
 _TURNED = frozenset({"transpose", "'"})
 """Rows that return a view of their argument, turned; of such a view, the array again."""
-_VIEWS = frozenset({"vec_to_row"})
+_VIEWS = frozenset({"vec_to_row", "eachrow(…)"})
 """Rows of which it is not said whether they return an array."""
 _IN_PLACE = frozenset({".="})
 """Rows that give another array's entries to their first argument, which stays what it is."""
 _BROADCASTS = frozenset({"f.(v)"})
 _MADE_OF_RESULTS = _BROADCASTS | {
-    *("map", "sum", "map_rows", "map_cols", "map_rows_binary", "map_cols_binary", "map_parts"),
+    *(
+        "map",
+        "sum",
+        "map_rows",
+        "[… for … in eachrow(m)]",
+        "map_cols",
+        "map_rows_binary",
+        "map_cols_binary",
+        "map_parts",
+    ),
 }
 
 _RULES: dict[str, Callable[..., Stored | None]] = {
@@ -154,7 +163,7 @@ _RULES: dict[str, Callable[..., Stored | None]] = {
         ("gaussian_mechanism", "gaussian_noise", "laplacian_mechanism", "add_laplace", "add_normal"), _with_noise
     ),
     **dict.fromkeys(("zeros", "ones"), lambda *given: ELEMENTS | machine.ABSTRACT if len(given) > 1 else FLOAT64),
-    **dict.fromkeys(("push!", "[]=", ".=", "fill", "(… for …)"), _first),
+    **dict.fromkeys(("push!", "[]=", ".=", "fill", "(… for …)", "eachrow(…)"), _first),
     "[]+=": lambda f, r, v, c: v,
     "T[]": lambda *given: ELEMENTS | machine.ABSTRACT if given else machine.ABSTRACT,
     "vcat": _joined,
