@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from cpython.claims import claims
 from dp_lsp.engine.check import Engine
 from dp_lsp.features.report import file_report
-from dp_lsp.frontends.python import annotations, effects, expressions, functions, kinds
+from dp_lsp.frontends.python import annotations, draws, effects, expressions, functions, kinds
 
 from .breaking import Rule
 from .python import judged
@@ -96,6 +96,67 @@ def misreadings() -> Iterator[Misread]:
         *(annotations, "_RELATIONS", lambda right: {each: right["ChangeOne"] for each in right}),
         "def f(v: Annotated[list, AddRemove()]):\n    return len(v)\n",
     )
+    yield _of(
+        "one draw hides all that it is added to",
+        *(draws, "named_draws", lambda right: _named_draws),
+        "def f(v: Annotated[np.ndarray, AddRemove()]) -> Private:\n    z = np.random.laplace()\n"
+        "    return np.sum(v > 0) + z, np.sum(v > 3) + z\n",
+    )
+    yield _of(
+        "a draw before rounds is one of each",
+        *(draws, "_is_added", lambda right: lambda name, statements: True),
+        "def f(v: Annotated[np.ndarray, AddRemove()]) -> Private:\n    z = np.random.laplace()\n"
+        "    return [np.sum(v > i) + z for i in range(5)]\n",
+    )
+    yield _of(
+        "the centre of a draw is 0",
+        *(draws.Draw, "is_centred", lambda right: property(lambda self: True)),
+        "def f(v: Annotated[list, AddRemove()]) -> Private:\n    return 1 + np.random.laplace(len(v), 2)\n",
+    )
+    yield _of(
+        "a generator with a seed draws noise",
+        *(kinds.Kinds, "_of_call", _unseeded),
+        "def f(v: Annotated[list, AddRemove()]) -> Private:\n    rng = np.random.default_rng(7)\n"
+        "    return len(v) + rng.laplace(0, 1)\n",
+    )
+    yield _of(
+        "a seed of all noise is none",
+        *(effects, "reaches_out", lambda right: lambda name: False),
+        "np.random.seed(0)\n\n\n"
+        "def f(v: Annotated[list, AddRemove()]) -> Private:\n    return len(v) + np.random.laplace(0, 1)\n",
+    )
+    yield _of(
+        "nobody sees what is printed",
+        *(
+            functions._Body,
+            "_print",
+            lambda right: lambda self, node: self._expressions.node(ast.Constant(0, **_at(node))),
+        ),
+        "def f(v: Annotated[list, AddRemove()]) -> Private:\n    print(len(v))\n"
+        "    return len(v) + np.random.laplace(0, 1)\n",
+    )
+
+
+def _at(node: ast.expr) -> dict[str, Any]:
+    return {name: getattr(node, name) for name in ("lineno", "col_offset", "end_lineno", "end_col_offset")}
+
+
+def _named_draws(node: ast.FunctionDef, of: kinds.Kinds) -> dict[str, draws.Draw]:
+    """All draws that have a name."""
+    found = {}
+    for item in ast.walk(node):
+        if isinstance(item, ast.Assign) and isinstance(item.targets[0], ast.Name):
+            draw = draws.draw_of(item.value, of)
+            if draw is not None:
+                found[item.targets[0].id] = draw
+    return found
+
+
+def _unseeded(right: Any) -> Any:
+    def of_call(self: kinds.Kinds, node: ast.Call) -> Any:
+        return Kind.GENERATOR if self.called(node.func) == kinds.GENERATING else right(self, node)
+
+    return of_call
 
 
 def _of(what: str, owner: Any, function: str, wrong: Callable[[Any], Any], program: str) -> Misread:

@@ -28,8 +28,15 @@ from .running import Program, Run, difference
 
 SETTINGS, PAIRS = 6, 5
 AWAY = (0.0, 30.0, -30.0)
-_TAKEN = re.compile(r"`(\w+)` is (?:an? )?(Real number|Integer|Bool|vector of Real|vector of Integer)")
-_KINDS = {"Real number": float, "Integer": int, "Bool": bool, "vector of Real": list, "vector of Integer": list}
+_TAKEN = re.compile(r"`(\w+)` is (?:an? )?(Real number|public number|Integer|Bool|vector of Real|vector of Integer)")
+_KINDS = {
+    "Real number": float,
+    "public number": float,
+    "Integer": int,
+    "Bool": bool,
+    "vector of Real": list,
+    "vector of Integer": list,
+}
 _SHOWN_KINDS = {"Real": float, "Integer": int, "Bool": bool, "Vector": list}
 _NORM = re.compile(r"norm\((\w+)\) is (L1|L2|LInf)")
 _OF_RESULT = re.compile(r"norm of the result is (L1|L2|LInf)")  # its type says so, too
