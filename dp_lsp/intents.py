@@ -94,6 +94,13 @@ class DeclarePublic(NamedTuple):
     function: Span = Span(0, 0)
 
 
+class AddParameter(NamedTuple):
+    """Give a function, whose name stands at ``function``, a public number of this name as its last parameter."""
+
+    function: Span
+    name: str
+
+
 class DeclarePrivate(NamedTuple):
     """Declare that a function is private; its declaration without the body is ``header``."""
 
@@ -155,6 +162,18 @@ class AddUp(NamedTuple):
     loop: Span
 
 
+class AddProducts(NamedTuple):
+    """Add the products of the records of two vectors up in a loop over both, where their sum is written at ``span``."""
+
+    span: Span
+
+
+class TakeLargest(NamedTuple):
+    """Write what a loop over records keeps as the largest of them, or as the smallest."""
+
+    loop: Span
+
+
 class AddRows(NamedTuple):
     """Add the rows to each other where all entries of a matrix are added up, once within ``function``."""
 
@@ -202,6 +221,18 @@ class AsTuple(NamedTuple):
     """Give several results in their order, and not by names, within ``function``."""
 
     function: Span
+
+
+class AsCall(NamedTuple):
+    """Write what is given to a function by an operator as a call, within ``function``."""
+
+    function: Span
+
+
+class GiveName(NamedTuple):
+    """Give what is compared with a name, in a line that does nothing else, this name, which stands at ``name``."""
+
+    name: Span
 
 
 class ByMap(NamedTuple):
@@ -259,10 +290,10 @@ class EnoughNoise(NamedTuple):
 
 
 Intent = (
-    Through | Write | Replace | Before | DeclarePublic | DeclarePrivate | DeclareLeast | DeclareRecords
-    | ProtectRecords | Annotate | DeclareResult | DeclareOrdered | LeaveOut | AddUp | AddRows | InBrackets | ForEach
-    | Spend | InParentheses | ByRounds | AsTuple | ByPosition | ByMap | ReturnNothing | CopyRenamed | AsParameter
-    | Lookalikes | CloseBlock | ImportNamed | EnoughNoise
+    Through | Write | Replace | Before | AddParameter | DeclarePublic | DeclarePrivate | DeclareLeast | DeclareRecords
+    | ProtectRecords | Annotate | DeclareResult | DeclareOrdered | LeaveOut | AddUp | AddProducts | TakeLargest
+    | AddRows | InBrackets | ForEach | Spend | InParentheses | ByRounds | AsTuple | AsCall | GiveName | ByPosition
+    | ByMap | ReturnNothing | CopyRenamed | AsParameter | Lookalikes | CloseBlock | ImportNamed | EnoughNoise
 )  # fmt: skip
 """All that rules wish for. A repair that only moves or repeats what the user wrote is an edit, and no intent."""
 

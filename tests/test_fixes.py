@@ -410,13 +410,13 @@ TRANSPOSED = """\
         case(
             "DP302",
             "f(x::Real, y::Real) :: Priv() = laplacian_mechanism(1, 1, x * y)\n",
-            "declare it public: `y::Static(Real)`",
+            "declare it public: `y::Static(Real)`, which protects `y` no more",
             "f(x::Real, y::Static(Real)) :: Priv() = laplacian_mechanism(1, 1, x * y)\n",
         ),
         case(
             "DP303",
             "f(x::Real, y::Vector{<:Real}) = x * y\n",
-            "declare it public: `x::Static(Real)`",
+            "declare it public: `x::Static(Real)`, which protects `x` no more",
             "f(x::Static(Real), y::Vector{<:Real}) = x * y\n",
         ),
         case(

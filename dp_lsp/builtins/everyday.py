@@ -18,7 +18,7 @@ from dp_lsp.builtins.factors import by_slope, ceiling_factors
 from dp_lsp.builtins.orders import ENTRIES, some_entries
 from dp_lsp.builtins.patterns import REAL_NUMBER, STATIC_INTEGER, GivenType, Records
 from dp_lsp.builtins.shapes import Shape
-from dp_lsp.builtins.traits import IntegerArguments, Integral, NeverNaN, everyday
+from dp_lsp.builtins.traits import IntegerArguments, Integral, NeverNaN, Orders, everyday
 from dp_lsp.core import machine
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import NumberOf
@@ -221,6 +221,7 @@ _ROWS: tuple[Builtin, ...] = (
         "Of all ways to pair the entries of two vectors, the sorted one brings them nearest, in every norm",
         (_NUMBERS.format("Real", "L2", "sort(v)"), _NUMBERS.format("Real", "Hamming", "sort(v)")),
         (Refused("f(v::MetricVector(Data, L2)) = sort(v)", "DP202"), Refused("f(x::Real) = sort(x)", "DP202")),
+        traits=(Orders(),),
     ),
     *(
         Builtin(

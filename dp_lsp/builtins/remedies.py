@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import Annotation, ContainerOf, DatasetOf, NumberOf
 from dp_lsp.core.types import Base, Bounds, DatasetMetric, Kind, Norm
 from dp_lsp.intents import CATEGORIES, DELTA, EPSILON, HIGHEST, LARGEST_NORM, LOWEST, Expression, Made, Passing
 
-DATASETS: tuple[Annotation, ...] = tuple(
-    DatasetOf(metric, ContainerOf(Kind.VECTOR, Base.REAL))
-    for metric in (DatasetMetric.CHANGE_ONE, DatasetMetric.SYMMETRIC)
-)
+
+def datasets(kind: Kind, element: Base) -> tuple[Annotation, ...]:
+    """What records of such numbers may be: the usual ways to compare datasets are that a record is replaced, or that
+    one is added or removed."""
+    metrics = (DatasetMetric.CHANGE_ONE, DatasetMetric.SYMMETRIC)
+    return tuple(DatasetOf(metric, ContainerOf(kind, element)) for metric in metrics)
+
+
+DATASETS = datasets(Kind.VECTOR, Base.REAL)
 """What records may be of which nothing is said."""
 
 CLIP = Passing("clip", (Norm.L2,))
@@ -65,6 +68,16 @@ def total_of(dataset: Expression) -> Made:
     return Made("sum", (dataset,))
 
 
+def clamped(numbers: Expression) -> Made:
+    """Numbers put between bounds that the author chooses."""
+    return Made("clamp", (numbers, LOWEST, HIGHEST))
+
+
+def mapped(function: Expression, records: Expression) -> Made:
+    """What a function makes of each record."""
+    return Made("map", (function, records))
+
+
 def half(number: Expression) -> Made:
     """Half of a number that is written."""
     return Made("/", (number, "2"))
@@ -79,10 +92,14 @@ def quotient(top: Expression, bottom: Expression) -> Made:
     return Made("/", (top, bottom))
 
 
-def quantile_of(dataset: Expression, share: Fraction, distance: Expression, epsilon: Expression) -> Made:
+COUNTING = ":"
+"""What makes all whole numbers from one to another."""
+
+
+def quantile_of(dataset: Expression, share: Expression, distance: Expression, epsilon: Expression) -> Made:
     """A noisy quantile among whole numbers between bounds that the author chooses."""
-    candidates = Made(":", (LOWEST, HIGHEST))
-    return Made("private_quantile", (distance, epsilon, dataset, Poly.of(share), candidates))
+    candidates = Made(COUNTING, (LOWEST, HIGHEST))
+    return Made("private_quantile", (distance, epsilon, dataset, share, candidates))
 
 
 def completed(builtin: str, arguments: tuple[Expression, ...], epsilon: Expression, delta: Expression) -> Made | None:

@@ -179,6 +179,11 @@ class Rank(Trait):
 
 
 @value
+class Orders(Trait):
+    """It returns the same records or entries from the smallest to the largest."""
+
+
+@value
 class SampledRows(Trait):
     """It draws rows of matrices by a scheme. Its results are the subject of the rest of its block, which is amplified
     as a whole."""

@@ -27,6 +27,8 @@ def composed(first: Iterable[Edit], second: Iterable[Edit]) -> tuple[Edit, ...] 
     added: list[Edit] = []
     for edit in second:
         start, end = _place(known, edit.span.start, False), _place(known, edit.span.end, True)
+        if edit.span.start == edit.span.end:  # beside what was written, it belongs to that
+            start = end = start if start.edit is not None else end
         if start.edit is not None and start.edit == end.edit:
             inner.append((start.edit, edit, start.inside))
         elif start.edit is None and end.edit is None:

@@ -36,14 +36,16 @@ from dp_lsp.engine.check import DEFAULT, Engine, OptionsOf
 from dp_lsp.engine.composing import composed, linked, named_in
 from dp_lsp.engine.problems import IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
 from dp_lsp.engine.remarks import IGNORE, PLACEHOLDER, ignoring
-from dp_lsp.frontends.problems import BadCharacter, MissingEnd
+from dp_lsp.frontends.problems import BadCharacter, MissingEnd, SyntaxProblem
 from dp_lsp.infer.problems import (
     BudgetMissed,
     ConditionFails,
+    DoesNotFit,
     HollowCondition,
     NeedsTypes,
     NoMechanism,
     NotUnboxed,
+    PrivateBranch,
     Unbounded,
     UnboundedInput,
     UnknownName,
@@ -53,6 +55,7 @@ from dp_lsp.infer.problems import (
 from dp_lsp.intents import (
     AddRows,
     Annotate,
+    AsCall,
     AsParameter,
     AsTuple,
     ByMap,
@@ -63,6 +66,7 @@ from dp_lsp.intents import (
     DeclarePublic,
     DeclareResult,
     EnoughNoise,
+    GiveName,
     ImportNamed,
     InParentheses,
     Intent,
@@ -228,38 +232,48 @@ class _Trial:
     def _continued(self, problem: Problem, fix: Fix) -> Fix | None:
         """A fix with those of the errors that it brings to light, one after the other: what is clipped may move too far
         for the noise that was declared."""
+        taken: set[tuple[str, str]] = set()
         for _ in range(_MOST_CONTINUED):
-            first = None
-            for further in self._further(problem, fix):
+            found = self._brought(problem, fix)
+            if found is None:
+                return None
+            first, step = None, ("", "")
+            for further in self._further(found, fix):
                 edits = composed(fix.edits, further.edits)
-                if edits is None:
+                if edits is None or (found.message, further.title) in taken:  # it was no help
                     continue
                 longer = Fix(f"{fix.title}, and {further.title}", linked(edits), sure=False, declares=fix.declares)
                 if self.mends(problem, longer):
                     return longer
-                first = first or longer
+                if first is None:
+                    first, step = longer, (found.message, further.title)
             if first is None:
                 return None
             fix = first
+            taken.add(step)
         return None
 
-    def _further(self, problem: Problem, fix: Fix) -> list[Fix]:
-        """The fixes of the first problem that a fix brings, where its problem was or else in the file. They are edits
-        of the text after it."""
+    def _brought(self, problem: Problem, fix: Fix) -> Problem | None:
+        """The first problem that a fix brings, where its problem was or else in the file, in the text after it."""
         index = self._index(problem)
         old, new = self._before[0][self._file], self._after(fix.edits)[0][self._file]
         if not 0 <= index < len(new.chunks) == len(old.chunks):
-            return []
+            return None
         order = [index, *(other for other in range(len(new.chunks)) if other != index)]
         found_in = ((each, _fresh(old.chunks[each].record.verdict, new.chunks[each].record.verdict)) for each in order)
         at, fresh = next((found for found in found_in if found[1]), (index, []))
-        placed = new.chunks[at]
         if not fresh or (any(each.code == NoMechanism.code for each in fresh) and self._drops_noise(fix)):
-            return []
-        found = fresh[0].moved(placed.start)
-        if found.code in (problem.code, UnknownName.code) and _touches(found.span, fix):
-            return []  # it is the same one, or the fix writes a name where nobody has it, which is no slip of the pen
-        seen = self.seen()._replace(text=edited(self._text, fix.edits), analysis=new)
+            return None
+        found = fresh[0].moved(new.chunks[at].start)
+        same = found.code == problem.code and (found.code != DoesNotFit.code or found.message == problem.message)
+        if (same or found.code == UnknownName.code) and _touches(found.span, fix):
+            return None  # it is the same one, or the fix writes a name where nobody has it, which is no slip of the pen
+        return found
+
+    def _further(self, found: Problem, fix: Fix) -> list[Fix]:
+        """The fixes of a problem that a fix brings, as edits of the text after it."""
+        analysis = self._after(fix.edits)[0][self._file]
+        seen = self.seen()._replace(text=edited(self._text, fix.edits), analysis=analysis)
         return [*found.fixes, *_proposals(found, lambda: seen)][:_MOST]
 
     def _drops_noise(self, fix: Fix) -> bool:
@@ -321,8 +335,10 @@ class _Trial:
         errors and warnings, if all of these are errors and the fix must not bring warnings; and else so many fewer
         warnings as are among them."""
         old, new = before[self._file].chunks, after[self._file].chunks
+        if len(old) != len(new):  # what could not be read is part of something else now
+            return warns and all(self._is_rarer(each.code, before, after) for each in problems)
         index = self._index(problems[0])
-        if len(old) != len(new) or index < 0:
+        if index < 0:
             return False
         found, left = old[index].record.verdict.problems, new[index].record.verdict.problems
         mended = Counter(problem.code for problem in problems)
@@ -333,6 +349,9 @@ class _Trial:
             return of_weight[1] <= of_weight[0] - sum(problem.severity is Severity.WARNING for problem in problems)
         serious = [sum(map(_is_serious, problems)) for problems in (found, left)]
         return warns or serious[1] <= serious[0] - len(problems)
+
+    def _is_rarer(self, code: str, before: Analyses, after: Analyses) -> bool:
+        return _count(after[self._file].problems, code) < _count(before[self._file].problems, code)
 
 
 class _Edited:
@@ -396,8 +415,7 @@ def _is_read(before: Analyses, after: Analyses) -> bool:
     """Whether what was declared is understood, and may be used as it is: there is no more to say of how a file is
     written, of what its names mean, or of types that do not fit."""
     return before.keys() == after.keys() and all(
-        len(old.chunks) == len(after[name].chunks)
-        and _errors(filter(_is_of_text, after[name].problems)) <= _errors(filter(_is_of_text, old.problems))
+        _errors(filter(_is_of_text, after[name].problems)) <= _errors(filter(_is_of_text, old.problems))
         for name, old in before.items()
     )
 
@@ -483,6 +501,7 @@ def _name(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
     """A name that is spelled almost like this one: of a builtin, of the project, or of the function it stands in."""
     around = (seen.text[chunk.start :][: chunk.length] for chunk in seen.analysis.chunks_at(problem.span.start))
     words = {word for text in around for word in _WORD.findall(text)}
+    yield from seen.fixes(GiveName(problem.span))
     yield from _spellings(problem.span, seen.text, words | seen.defined | set(seen.analysis.language.builtins.names()))
     chunk = next((each for each in seen.analysis.chunks_at(problem.span.start)), None)
     if chunk is not None:
@@ -600,6 +619,14 @@ def _as_parameter(problem: Problem, seen: _CheckedText) -> Iterable[Fix]:
 # Text that cannot be read
 
 
+def _keyword(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
+    """A word before what cannot be read that is spelled almost like one of the language."""
+    line = seen.analysis.source.line_span(seen.analysis.source.place(problem.span.start).line)
+    for word in _WORD.finditer(seen.text, line.start, problem.span.start):
+        for fix in _spellings(Span(*word.span()), seen.text, seen.analysis.language.vocabulary.keywords):
+            yield fix._replace(declares=True)
+
+
 def _character(problem: Problem, seen: _CheckedText) -> Iterable[Fix]:
     """What looks like the characters of a line that cannot be read."""
     source = seen.analysis.source
@@ -634,15 +661,18 @@ def _unbox(problem: Problem, seen: _CheckedText) -> Iterable[Fix]:
 def _public(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
     """Of several parameters one that is public: a number that is known does not move, so what it scales moves by a
     known factor. To make the only one public would be no answer, unless it is a number beside a dataset, such as a
-    limit that records are compared with."""
+    limit that records are compared with. Several numbers may be those of several people: none of them is made public.
+    Whoever gave the number is not protected then, which the repair says."""
     function = next((each for each in seen.analysis.functions if each.span.covers(problem.span.start)), None)
     if function is None:
         return
     private = [each for each in function.details.parameters if not each.static]
     named = [each for each in private if f"`{each.name}`" in problem.message]
     beside = any(isinstance(each.type, Dataset) for each in private)
-    for name in (each.name for each in named if len(named) > 1 or (beside and isinstance(each.type, NumberType))):
-        yield from seen.fixes(DeclarePublic(frozenset((name,)), function=function.name_span))
+    numbers = [each for each in named if isinstance(each.type, NumberType)]
+    for name in (each.name for each in numbers if len(named) > 1 or beside):
+        for fix in seen.fixes(DeclarePublic(frozenset((name,)), function=function.name_span)):
+            yield fix._replace(title=f"{fix.title}, which protects `{name}` no more")
 
 
 def _by_rows(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
@@ -685,6 +715,7 @@ def _otherwise_written(problem: Problem, seen: _CheckedText) -> Iterator[Fix]:
         yield from seen.fixes(ByRounds(around))
         yield from seen.fixes(ByPosition(around))
         yield from seen.fixes(AsTuple(around))
+        yield from seen.fixes(AsCall(around))
 
 
 _PROPOSERS: dict[str, Callable[[Problem, _CheckedText], Iterable[Fix]]] = {
@@ -697,6 +728,7 @@ _PROPOSERS: dict[str, Callable[[Problem, _CheckedText], Iterable[Fix]]] = {
     MissingReturn.code: _return,
     LoopShuffle.code: _copy_each_round,
     CapturedChanged.code: _as_parameter,
+    SyntaxProblem.code: _keyword,
     BadCharacter.code: _character,
     MissingEnd.code: _end,
     OpenImport.code: _import,
@@ -704,6 +736,7 @@ _PROPOSERS: dict[str, Callable[[Problem, _CheckedText], Iterable[Fix]]] = {
     NotUnboxed.code: _unbox,
     UnboundedInput.code: _public,
     Unbounded.code: _public,
+    PrivateBranch.code: _public,
     Unsupported.code: _otherwise_written,
     HollowCondition.code: _by_rows,
     BudgetMissed.code: _within_budget,

@@ -103,10 +103,15 @@ def _waits(factor: Sens) -> bool:
 
 def make_static(inference: Inference, node: Term) -> tuple[Fix, ...]:
     """A repair that declares the parameters `Static()` that an argument is computed from."""
-    if isinstance(node, Use):
-        return inference.publish({node.local.name})
     known = inference.recorder.judgements.get(node)
-    return inference.publish(var.name for var in known.moves if not var.public) if known else ()
+    names = (
+        {node.local.name}
+        if isinstance(node, Use)
+        else {var.name for var in known.moves if not var.public}
+        if known
+        else set()
+    )
+    return tuple(fix._replace(declares=True) for fix in inference.publish(names))
 
 
 MAY_BE_NAN = (

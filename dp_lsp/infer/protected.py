@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dp_lsp.builtins.remedies import datasets
 from dp_lsp.core import term
 from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, NumberOf
 from dp_lsp.core.metrics import is_discrete
@@ -18,9 +19,6 @@ from dp_lsp.core.types import Base, Container, Dataset, DatasetMetric, Kind, Nor
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
 from dp_lsp.intents import DeclareRecords
-
-_METRICS = (DatasetMetric.CHANGE_ONE, DatasetMetric.SYMMETRIC)
-"""The usual ways to compare datasets: a record is replaced, or one is added or removed."""
 
 
 def ask(inference: Inference, method: term.Method, shown: Scheme) -> None:
@@ -43,7 +41,7 @@ def ask(inference: Inference, method: term.Method, shown: Scheme) -> None:
 
 
 def _warn(inference: Inference, method: term.Method, param: SchemeParameter, measured: Container) -> None:
-    fixes = inference.fixes(DeclareRecords(param.span, _datasets(param.type)))
+    fixes = inference.fixes(DeclareRecords(param.span, (*_datasets(param.type), *_in_order(param.type))))
     norm = f" in {measured.norm.value}" if isinstance(measured.norm, Norm) else ""
     inference.report(
         problems.ProtectsNumbers.at(param.span, name=method.name, parameter=param.name, norm=norm, fixes=fixes)
@@ -72,7 +70,14 @@ def _datasets(type_: Type) -> tuple[Annotation, ...]:
     container = type_.records if isinstance(type_, Dataset) else type_
     if not isinstance(container, Container):
         return ()
-    return tuple(DatasetOf(metric, ContainerOf(container.kind, _base(container.element))) for metric in _METRICS)
+    return datasets(container.kind, _base(container.element))
+
+
+def _in_order(type_: Type) -> tuple[Annotation, ...]:
+    """What declares the same records where each has its place."""
+    if not isinstance(type_, Container):
+        return ()
+    return (DatasetOf(DatasetMetric.HAMMING, ContainerOf(type_.kind, _base(type_.element))),)
 
 
 def _as_numbers(type_: Type) -> tuple[Annotation, ...]:

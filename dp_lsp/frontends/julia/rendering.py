@@ -5,13 +5,14 @@ such as `map` instead of a generator."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from itertools import islice
+from itertools import chain, count, islice
 from typing import Any, NamedTuple, assert_never
 
 from dp_lsp import intents
+from dp_lsp.builtins.places import INDEX
 from dp_lsp.builtins.remedies import COPY, SPENDING
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import (
@@ -30,7 +31,7 @@ from dp_lsp.core.evaluate import is_closed, upper
 from dp_lsp.core.notation import SYMPY, Printer, decimal
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Base, DatasetMetric, Kind, Label
-from dp_lsp.intents import Intent, Rendering
+from dp_lsp.intents import Intent, Rendering, edit_of
 from dp_lsp.problem import Edit, Fix
 from dp_lsp.surface import BROADCAST_INTO, MACRO_CALL, SEEDING
 from dp_lsp.text import Span
@@ -74,6 +75,8 @@ class JuliaRendering(Rendering):
     def call(self, builtin: str, *arguments: str) -> str:
         if builtin.rstrip("!").isidentifier():
             return f"{builtin}({', '.join(arguments)})"
+        if builtin == INDEX:
+            return f"{arguments[0]}[{', '.join(arguments[1:])}]"
         sign = builtin if builtin in _TIGHT else f" {builtin} "
         return sign.join(arguments) if len(arguments) > 1 else f"{builtin}{arguments[0]}"
 
@@ -162,7 +165,8 @@ def _before(code: Rendering, intent: intents.Before, text: str) -> Iterator[Fix]
     statement = code.passed(name, (call,))
     statement = statement if intent.in_place else f"{name} = {statement}"
     separator = "; " if line.strip() else f"\n{line}"
-    yield Fix(intent.title.format(code=statement), (Edit(Span(at, at), statement + separator),))
+    shown, edit = edit_of(Span(at, at), statement).text, edit_of(Span(at, at), statement + separator)
+    yield Fix(intent.title.format(code=shown), (edit,), sure=not edit.placeholders)
 
 
 def _public(code: Rendering, intent: intents.DeclarePublic, text: str) -> Iterator[Fix]:
@@ -170,11 +174,12 @@ def _public(code: Rendering, intent: intents.DeclarePublic, text: str) -> Iterat
     people, so none is offered for datasets."""
     edits = []
     for span in sorted(_parameters(text, intent.function) if intent.parameters is None else intent.parameters):
-        name, _, annotation = (part.strip() for part in text[slice(*span)].partition("::"))
+        declared, equals, default = text[slice(*span)].partition("=")
+        name, _, annotation = (part.strip() for part in declared.partition("::"))
         if any(metric.value in annotation for metric in DatasetMetric):
             continue
         if name in intent.names and not annotation.startswith(_STATIC):
-            edits.append(Edit(span, f"{name}::{_STATIC}({annotation})"))
+            edits.append(Edit(span, f"{name}::{_STATIC}({annotation}){equals}{default}"))
     if edits and len(edits) == len(intent.names):
         them = "it" if len(edits) == 1 else "them"
         declared = ", ".join(f"`{edit.text}`" for edit in edits)
@@ -184,6 +189,16 @@ def _public(code: Rendering, intent: intents.DeclarePublic, text: str) -> Iterat
 def _parameters(text: str, function: Span) -> list[Span]:
     end = _closing(text, function.end + 1)
     return [Span(*found.span(1)) for found in _PARAMETER.finditer(text, function.end, end + 1)]
+
+
+def _add_parameter(code: Rendering, intent: intents.AddParameter, text: str) -> Iterator[Fix]:
+    start = intent.function.end
+    if text[start : start + 1] == "(":
+        end = _closing(text, start + 1)
+        declared = f"{intent.name}::{code.public}"
+        separator = ", " if text[start + 1 : end].strip() else ""
+        edits = (Edit(Span(end, end), separator + declared),)
+        yield Fix(f"make it a parameter: `{declared}`", edits, sure=False, declares=True)
 
 
 def _private(code: Rendering, intent: intents.DeclarePrivate, text: str) -> Iterator[Fix]:
@@ -204,6 +219,7 @@ def _least(code: Rendering, intent: intents.DeclareLeast, text: str) -> Iterator
 _NEIGHBOURS = {
     DatasetMetric.CHANGE_ONE: "one record that is replaced",
     DatasetMetric.SYMMETRIC: "one record that is added or removed",
+    DatasetMetric.HAMMING: "one record that is replaced, each in its place",
 }
 
 
@@ -284,6 +300,49 @@ def _add_up(code: Rendering, intent: intents.AddUp, text: str) -> Iterator[Fix]:
     summed = f"sum({records})" if added == name else f"sum(map({name} -> {added}, {records}))"
     whole = f"{found['total']} += {summed}"
     yield Fix(f"add the records up: `{whole}`", (Edit(intent.loop, whole),), sure=False)
+
+
+_PAIR = r"\(\s*(?P<{}>[^\W\d]\w*)\s*{}\s*(?P<{}>[^\W\d]\w*)\s*\)"
+_PRODUCTS = re.compile(f"sum{_PAIR.format('one', '[.][*]', 'other')}|dot{_PAIR.format('first', ',', 'second')}")
+
+
+def _add_products(code: Rendering, intent: intents.AddProducts, text: str) -> Iterator[Fix]:
+    """Before the line that their sum is written in."""
+    found = _PRODUCTS.fullmatch(text[slice(*intent.span)])
+    one, other = (found["one"] or found["first"], found["other"] or found["second"]) if found is not None else ("", "")
+    if one == other:
+        return
+    known = set(_NAME.findall(text))
+    total, each, beside = (_new(name, known) for name in ("products", f"{one}_i", f"{other}_i"))
+    start = text.rfind("\n", 0, intent.span.start) + 1
+    indent = _indentation(text, start + len(text[start:]) - len(text[start:].lstrip(" \t")))
+    header = f"for ({each}, {beside}) in zip({one}, {other})"
+    lines = (f"{total} = 0.0", header, f"    {total} += {each} * {beside}", "end")
+    loop = "".join(f"{indent}{line}\n" for line in lines)
+    title = f"add the products up record by record, where the order of both counts: `{header}`"
+    yield Fix(title, (Edit(Span(start, start), loop), Edit(intent.span, total)), sure=False)
+
+
+def _new(name: str, known: Collection[str]) -> str:
+    """A name that a text does not have yet."""
+    return next(each for each in chain((name,), (f"{name}_{at}" for at in count(2))) if each not in known)
+
+
+_KEEPING = re.compile(
+    r"for\s+(?P<name>[^\W\d]\w*)\s*(?:\bin\b|=|∈)\s*(?P<over>[^\W\d]\w*)\s*[\n;]\s*"
+    r"if\s+(?:(?P=name)\s*(?P<sign>[<>])=?\s*(?P<kept>[^\W\d]\w*)|(?P<other>[^\W\d]\w*)\s*(?P<turned>[<>])=?\s*(?P=name))"
+    r"\s*[\n;]\s*(?P<set>[^\W\d]\w*)\s*=\s*(?P=name)\s*[\n;]\s*end\s*[\n;]\s*end"
+)
+
+
+def _take_largest(code: Rendering, intent: intents.TakeLargest, text: str) -> Iterator[Fix]:
+    """The largest of the records and of what it was before, or the smallest."""
+    found = _KEEPING.fullmatch(text[slice(*intent.loop)])
+    if found is not None and found["set"] == (found["kept"] or found["other"]):
+        largest = found["sign"] == ">" or found["turned"] == "<"
+        outer, inner = ("max", "maximum") if largest else ("min", "minimum")
+        made = f"{found['set']} = {outer}({found['set']}, {inner}({found['over']}))"
+        yield Fix(f"take the {'largest' if largest else 'smallest'}: `{made}`", (Edit(intent.loop, made),), sure=False)
 
 
 def _bracket(code: Rendering, intent: intents.InBrackets, text: str) -> Iterator[Fix]:
@@ -423,6 +482,24 @@ def _as_tuple(code: Rendering, intent: intents.AsTuple, text: str) -> Iterator[F
             )
 
 
+_GIVEN = re.compile(r"(?<![\w.)\]|>] )(?P<what>[^\W\d]\w*)[ \t]*\|>[ \t]*(?P<to>[^\W\d]\w*)(?![\w.(])(?![ \t]*\|>)")
+
+
+def _as_call(code: Rendering, intent: intents.AsCall, text: str) -> Iterator[Fix]:
+    for found in _GIVEN.finditer(text, *intent.function):
+        made = f"{found['to']}({found['what']})"
+        yield Fix(f"write `{made}`", (Edit(Span(*found.span()), made),), sure=False)
+
+
+_COMPARING = re.compile(r"(?<![^\n])[ \t]*([^\W\d]\w*)[ \t]*(==)[^\n]*")
+
+
+def _give_name(code: Rendering, intent: intents.GiveName, text: str) -> Iterator[Fix]:
+    found = _COMPARING.match(text, text.rfind("\n", 0, intent.name.start) + 1)
+    if found is not None and Span(*found.span(1)) == intent.name:
+        yield Fix(f"write `{found[1]} = …`, which gives it that name", (Edit(Span(*found.span(2)), "="),), sure=False)
+
+
 def _annotate(code: Rendering, intent: intents.Annotate, text: str) -> Iterator[Fix]:
     end = text.find(")", intent.function.end) + 1
     for bare in _BARE.finditer(text, intent.function.end, end):
@@ -529,6 +606,7 @@ def _closing(text: str, start: int) -> int:
 _FIXES: dict[type[Intent], Callable[[Rendering, Any, str], Iterator[Fix]]] = {
     intents.Before: _before,
     intents.DeclarePublic: _public,
+    intents.AddParameter: _add_parameter,
     intents.DeclarePrivate: _private,
     intents.DeclareLeast: _least,
     intents.DeclareRecords: _records,
@@ -538,6 +616,8 @@ _FIXES: dict[type[Intent], Callable[[Rendering, Any, str], Iterator[Fix]]] = {
     intents.DeclareOrdered: _ordered,
     intents.LeaveOut: _leave_out,
     intents.AddUp: _add_up,
+    intents.AddProducts: _add_products,
+    intents.TakeLargest: _take_largest,
     intents.AddRows: _add_rows,
     intents.InBrackets: _bracket,
     intents.ForEach: _for_each,
@@ -545,6 +625,8 @@ _FIXES: dict[type[Intent], Callable[[Rendering, Any, str], Iterator[Fix]]] = {
     intents.InParentheses: _in_parentheses,
     intents.ByRounds: _by_rounds,
     intents.AsTuple: _as_tuple,
+    intents.AsCall: _as_call,
+    intents.GiveName: _give_name,
     intents.ByPosition: _by_position,
     intents.ByMap: _by_map,
     intents.ReturnNothing: _return,

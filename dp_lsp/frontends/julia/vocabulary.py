@@ -246,6 +246,8 @@ FAMILIAR = {
     ),
     Familiar.SOME: frozenset({"any"}),
     Familiar.EVERY: frozenset({"all"}),
+    Familiar.FIRST: frozenset({"first"}),
+    Familiar.LAST: frozenset({"last"}),
     Familiar.MARK: frozenset({"Priv", "Static"}),
 }
 """Everyday names without a rule, by what is known of them."""

@@ -6,18 +6,45 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp.builtins import intervals, remedies
-from dp_lsp.builtins.broadcasts import ONE_BY_ONE
-from dp_lsp.builtins.traits import Additive, Average, Clips, DividesByLast, Rank, RecordCount
+from dp_lsp.builtins.broadcasts import ENTRIES, ONE_BY_ONE
+from dp_lsp.builtins.places import INDEX
+from dp_lsp.builtins.traits import Additive, Average, Clips, DividesByLast, Indexing, Orders, Rank, RecordCount
 from dp_lsp.core.algebra import Poly
-from dp_lsp.core.annotation import Anything, ContainerOf, NumberOf
+from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, NumberOf
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.evaluate import norms_of, symbols_of
 from dp_lsp.core.sens import Sens, magnitude
-from dp_lsp.core.term import Apply, Branch, Call, Comprehension, Global, Literal, Loop, MakeTuple, Term, Use
-from dp_lsp.core.types import Base, BoolType, Clip, Container, Dataset, Kind, Norm, NumberType
+from dp_lsp.core.term import (
+    Apply,
+    Branch,
+    Call,
+    Closure,
+    Comprehension,
+    Global,
+    Literal,
+    Local,
+    Loop,
+    MakeTuple,
+    Param,
+    Term,
+    Use,
+)
+from dp_lsp.core.types import (
+    Base,
+    BoolType,
+    Clip,
+    Container,
+    Dataset,
+    DatasetMetric,
+    FunctionType,
+    Kind,
+    Norm,
+    NumberType,
+)
 from dp_lsp.infer import problems
 from dp_lsp.infer.checks import result_term
 from dp_lsp.infer.mistakes.noise import MechanismCall, divided, furthest, release_of
@@ -26,7 +53,11 @@ from dp_lsp.intents import (
     DELTA,
     DISTANCE,
     EPSILON,
+    HIGHEST,
+    AddParameter,
+    AddProducts,
     AddUp,
+    Before,
     DeclareOrdered,
     DeclareRecords,
     Expression,
@@ -34,6 +65,8 @@ from dp_lsp.intents import (
     InBrackets,
     LeaveOut,
     Made,
+    Passing,
+    TakeLargest,
     Through,
     Write,
 )
@@ -74,6 +107,13 @@ def _around(scene: Scene, span: Span) -> Iterator[MechanismCall]:
     for release in _releases(scene):
         declared = release.place is not None and release.place.span == span
         if declared or any(part.span == span for part in scene.flow(release.hidden)):
+            yield release
+
+
+def _around_call(scene: Scene, function: Span) -> Iterator[MechanismCall]:
+    """The mechanisms that hide what is made by a call of a function whose name stands at a place."""
+    for release in _releases(scene):
+        if any(isinstance(part, Apply) and part.function.span == function for part in scene.flow(release.hidden)):
             yield release
 
 
@@ -121,6 +161,8 @@ def statistics(scene: Scene, node: Term) -> Iterator[Statistic]:
     element = type_.records.element
     if isinstance(element, NumberType) and element.bounds is not None and type_.records.kind is Kind.VECTOR:
         yield Statistic(remedies.total_of(written), intervals.most(element.bounds))
+    elif isinstance(element, NumberType) and type_.records.kind is Kind.VECTOR:
+        yield Statistic(remedies.total_of(remedies.clamped(written)), HIGHEST)
     yield Statistic(remedies.number_of(written), _ONE)
 
 
@@ -163,7 +205,7 @@ def _through_names(scene: Scene, node: Term) -> Term:
 
 
 def _bounds(scene: Scene, problem: Problem) -> Iterator[Fix]:
-    """What has no bounds is put between some that the author chooses."""
+    """What has no bounds is put between some that the author chooses: where a loop adds it up, all records are."""
     node, lacks = scene.inference.recorder.lacking.get(problem.span, (None, None))
     if node is None:
         return
@@ -172,29 +214,86 @@ def _bounds(scene: Scene, problem: Problem) -> Iterator[Fix]:
     if lacks is Descriptor.BOUNDS:
         highest = next((each for each in (_likely(scene, release) for release in releases) if each), None)
         title = f"clamp `{written}`, with bounds chosen without looking at the data"
-        yield from scene.inference.fixes(Through(title, node.span, (remedies.bounded(highest),), sure=False))
+        bounded = remedies.bounded(highest)
+        yield from scene.inference.fixes(Through(title, node.span, (bounded,), sure=False))
+        yield from _bounded_before(scene, node, bounded)
     elif lacks is Descriptor.ROWS:
         norm = next((each.noise.norm for each in releases if each.noise.norm in _NOISY), None) or Norm.L2
         title = f"clip the rows of `{written}` to a largest norm"
         yield from scene.inference.fixes(Through(title, node.span, (remedies.rows_bounded(norm),), sure=False))
 
 
+def _bounded_before(scene: Scene, node: Term, bounded: Passing) -> Iterator[Fix]:
+    """Before the loop that something is made in, the records that it goes over are put between bounds."""
+    for loop in scene.terms:
+        if not isinstance(loop, Loop) or not (loop.span.covers(node.span.start) or loop in scene.flow(node)):
+            continue
+        found: list[Fix] = []
+        for used in dict.fromkeys(each for each in scene.flow(loop.last) if isinstance(each, Use)):
+            type_ = scene.type(used)
+            element = type_.records.element if isinstance(type_, Dataset) else None
+            if isinstance(element, NumberType) and element.bounds is None:
+                found += scene.inference.fixes(Before("`{code}`", loop.span.start, used.span, bounded))
+        if found:
+            made = " and ".join(dict.fromkeys(fix.title for fix in found))
+            title = f"put the records between bounds chosen without looking at the data: {made}"
+            edits = dict.fromkeys(edit for fix in found for edit in fix.edits)
+            yield Fix(title, tuple(edits), sure=False)
+
+
+def _bounded_arguments(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """Records without bounds that are given to a function which needs some."""
+    for call in scene.terms:
+        if isinstance(call, Apply) and problem.span in (call.span, call.function.span):
+            for node in call.args:
+                type_ = scene.type(node)
+                element = type_.records.element if isinstance(type_, Dataset) else None
+                if isinstance(element, NumberType) and element.bounds is None:
+                    title = f"clamp `{_written(scene, node)}`, with bounds chosen without looking at the data"
+                    yield from scene.inference.fixes(Through(title, node.span, (remedies.bounded(),), sure=False))
+
+
 def _bounded_release(scene: Scene, problem: Problem) -> Iterator[Fix]:
-    """A number that may be any, and that noise is added to, is put between bounds that the author chooses."""
+    """A number that may be any, and that noise is added to, is put between bounds that the author chooses: where a loop
+    makes it, the records that this goes over."""
     for release in _releases(scene):
-        if release.hidden.span == problem.span and isinstance(scene.type(release.hidden), NumberType):
+        if release.hidden.span == problem.span:
+            yield from _bounded_before(scene, release.hidden, remedies.bounded())
+        type_ = scene.type(release.hidden)
+        if release.hidden.span == problem.span and isinstance(type_, NumberType) and type_.bounds is None:
             title = f"clamp `{_written(scene, release.hidden)}`, with bounds chosen without looking at the data"
             bounded = remedies.bounded(_likely(scene, release))
             yield from scene.inference.fixes(Through(title, problem.span, (bounded,), sure=False))
 
 
 def _annotated(scene: Scene, problem: Problem) -> Iterator[Fix]:
-    """What something is made of whose type nobody wrote are records."""
-    whole = next((each for each in scene.terms if each.span == problem.span), None)
-    used = {each.local for each in scene.flow(whole) if isinstance(each, Use)} if whole is not None else set()
+    """What something is made of whose type nobody wrote, or of which only is written that there are several, are
+    records."""
+    used = _parameters_behind(scene, problem)
     for param in scene.method.params:
-        if param.local in used and isinstance(param.type, Anything) and not param.static:
-            yield from scene.inference.fixes(DeclareRecords(param.span, remedies.DATASETS))
+        if param.local in used and not param.static and not isinstance(scene.type_of(param.local), NumberType):
+            types = _records_of(param.type)
+            yield from scene.inference.fixes(DeclareRecords(param.span, types)) if types else ()
+
+
+def _parameters_behind(scene: Scene, problem: Problem) -> set[Local]:
+    """The parameters that what a problem is about is made of, and in functions without a name, of which the body tells
+    nothing of what they are given, those that are spoken of."""
+    places = {problem.span, *(each.hidden.span for each in _around(scene, problem.span))}
+    called = (each.function.span if isinstance(each, Apply) else each.span for each in scene.terms)
+    whole = [node for node, span in zip(scene.terms, called, strict=True) if span in places or node.span in places]
+    spoken = {param.local for param in scene.method.params if f"`{param.local.name}`" in problem.message}
+    return spoken | {each.local for node in whole for each in scene.flow(node) if isinstance(each, Use)}
+
+
+def _records_of(declared: Annotation | None) -> tuple[Annotation, ...]:
+    """What the records of a parameter may be that is declared so, without a relation or a norm."""
+    match declared:
+        case Anything():
+            return remedies.DATASETS
+        case ContainerOf(kind=Kind.VECTOR | Kind.MATRIX, element=Base() as base, norm=None) if base is not Base.DATA:
+            return remedies.datasets(declared.kind, base)
+    return ()
 
 
 def _likely(scene: Scene, release: MechanismCall) -> str | None:
@@ -204,6 +303,38 @@ def _likely(scene: Scene, release: MechanismCall) -> str | None:
     named = isinstance(place, Global) or (isinstance(place, Use) and place.local not in scene.made)
     large = isinstance(place, Literal) and not isinstance(place.value, bool) and place.value > 1
     return _written(scene, place) if place is not None and (named or large) else None
+
+
+def _products(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A sum of products of two vectors pairs their records, so that their order counts: a loop over both adds it up."""
+    params = {param.local: param for param in scene.method.params if not param.static}
+    hidden = [part for release in _around(scene, problem.span) for part in scene.flow(release.hidden)]
+    for call in scene.terms:
+        if not isinstance(call, Call | Apply) or (call not in hidden and not call.span.covers(problem.span.start)):
+            continue
+        used = dict.fromkeys(each.local for each in scene.flow(call) if isinstance(each, Use) and each.local in params)
+        ordered = [_ordered_records(scene, params[each]) for each in used]
+        for fix in scene.inference.fixes(AddProducts(call.span)) if len(used) == 2 and None not in ordered else ():
+            edits = (edit for found in ordered for edit in found or ())
+            yield fix._replace(edits=(*edits, *fix.edits))
+
+
+def _ordered_records(scene: Scene, param: Param) -> tuple[Edit, ...] | None:
+    """What declares that the records of a parameter have places; None for what has none."""
+    match param.type:
+        case DatasetOf(metric=metric) if metric is not None and metric.ordered:
+            return ()
+        case DatasetOf():
+            found = scene.inference.fixes(DeclareOrdered(param.span))
+        case ContainerOf(kind=Kind.VECTOR, element=Base() as base, norm=None) if base is not Base.DATA:
+            records = DatasetOf(DatasetMetric.HAMMING, ContainerOf(Kind.VECTOR, base))
+            found = scene.inference.fixes(DeclareRecords(param.span, (records,)))
+        case Anything():
+            records = DatasetOf(DatasetMetric.HAMMING, ContainerOf(Kind.VECTOR, Base.REAL))
+            found = scene.inference.fixes(DeclareRecords(param.span, (records,)))
+        case _:
+            return None
+    return next((fix.edits for fix in found), None)
 
 
 # Sizes that are private
@@ -223,6 +354,39 @@ def _noisy_average(scene: Scene, problem: Problem) -> Iterator[Fix]:
         )
         made = remedies.quotient(parts[0], remedies.at_least_one(parts[1]))
         yield from _write(scene, "release a noisy sum over a noisy count: `{code}`", release.call.span, made)
+
+
+def _noisy_quotient(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """Instead of noise on a quotient of two private numbers, which moves without bound where the lower one is near 0,
+    a noisy number over another one."""
+    for release in _around(scene, problem.span):
+        whole = _through_names(scene, release.hidden)
+        found = next((each for each in _shares(scene, whole) if _is_of_numbers(scene, each)), None)
+        if found is None:
+            continue
+        parts = (_again(scene, release, _far(scene, each), _written(scene, each), share=True) for each in found.args)
+        made = scene.inference.code.expression(remedies.quotient(*parts))
+        before = _text(scene, Span(whole.span.start, found.span.start))
+        after = _text(scene, Span(found.span.end, whole.span.end))
+        unused = () if whole is release.hidden else _binding(scene, release.hidden, found.args)
+        title = "release both numbers, and divide then: `{code}`"
+        for fix in _write(scene, title, release.call.span, before + made + after):
+            yield fix._replace(edits=(*unused, *fix.edits))
+
+
+def _shares(scene: Scene, node: Term) -> Iterator[Call]:
+    """The quotients that a number is made of, and of nothing else that is private."""
+    while isinstance(node, Call):
+        if row(node).has(DividesByLast) and len(node.args) == 2:
+            yield node
+        private = [each for each in node.args if scene.private(each)]
+        if len(private) != 1:
+            return
+        node = private[0]
+
+
+def _is_of_numbers(scene: Scene, quotient: Call) -> bool:
+    return all(scene.private(each) and not _is_dataset(scene, each) for each in quotient.args)
 
 
 def _fraction(scene: Scene, average: Call) -> tuple[Statistic, str] | None:
@@ -246,17 +410,64 @@ def _fraction(scene: Scene, average: Call) -> tuple[Statistic, str] | None:
 
 
 def _noisy_quantile(scene: Scene, problem: Problem) -> Iterator[Fix]:
-    """Instead of noise on the largest number or on one in the middle, a noisy choice of one near there."""
-    for release in _around(scene, problem.span):
-        found = _through_names(scene, release.hidden)
-        rank = row(found).trait(Rank) if isinstance(found, Call) else None
-        if not isinstance(found, Call) or rank is None:
-            continue
-        type_ = scene.type(found.args[0])
-        sized = isinstance(type_, Dataset) and type_.metric.sized
-        far = Poly.of(1 if sized else max(rank.share, 1 - rank.share))
-        made = remedies.quantile_of(_written(scene, found.args[0]), rank.share, far, _epsilon(scene))
-        yield from _write(scene, "choose one of some values, with noise: `{code}`", release.call.span, made)
+    """Instead of noise on the largest number, on one in the middle or on the one at a place in their order, a noisy
+    choice of one near there."""
+    releases = [*_around(scene, problem.span), *_around_call(scene, problem.span)]
+    for release in releases:
+        yield from _quantile(scene, release.hidden, release.call.span)
+    for node in scene.terms if not releases else ():
+        if problem.span == (node.function.span if isinstance(node, Apply) else node.span):
+            yield from _quantile(scene, node, node.span)
+
+
+def _quantile(scene: Scene, hidden: Term, span: Span) -> Iterator[Fix]:
+    found = _through_names(scene, hidden)
+    ranked = _ranked(scene, found)
+    if ranked is not None:
+        records, share = ranked
+        type_ = scene.type(records)
+        sized = not isinstance(type_, Dataset) or type_.metric.sized
+        far = Poly.of(1) if sized or isinstance(share, Made) else Poly.of(max(share, 1 - share))
+        wanted: Expression = share if isinstance(share, Made) else Poly.of(share)
+        made = remedies.quantile_of(_written(scene, records), wanted, far, _epsilon(scene))
+        unused = _binding(scene, hidden, (records,))
+        for fix in _write(scene, "choose one of some values, with noise: `{code}`", span, made):
+            yield fix._replace(edits=(*unused, *fix.edits))
+
+
+def _ranked(scene: Scene, node: Term) -> tuple[Term, Fraction | Made] | None:
+    """The records that something is one of, and the share of them that lies below it."""
+    if isinstance(node, Call) and (rank := row(node).trait(Rank)) is not None:
+        return node.args[0], rank.share
+    if isinstance(node, Apply) and len(node.args) == 1:
+        ordered = _sorted(scene, node.args[0])
+        for end, share in ((Familiar.FIRST, Fraction(0)), (Familiar.LAST, Fraction(1))):
+            if ordered is not None and _is_called(scene, node, end):
+                return ordered, share
+    if isinstance(node, Call) and row(node).has(Indexing) and len(node.args) == 2:
+        ordered = _sorted(scene, node.args[0])
+        return None if ordered is None else (ordered, _share(scene, node.args[1], ordered))
+    return None
+
+
+def _sorted(scene: Scene, node: Term) -> Term | None:
+    """The records that something has in their order."""
+    found = _through_names(scene, node)
+    return found.args[0] if isinstance(found, Call) and row(found).has(Orders) and len(found.args) == 1 else None
+
+
+def _share(scene: Scene, place: Term, ordered: Term) -> Fraction | Made:
+    """Which share of the records in their order lies below a place: half of them where that is made of half their
+    number."""
+    value = _through_names(scene, place)
+    if isinstance(value, Literal) and value.value == 1:
+        return Fraction(0)
+    if isinstance(value, Call) and row(value).has(RecordCount):
+        return Fraction(1)
+    parts = [*scene.flow(place)]
+    if any(isinstance(each, Call) and row(each).has(RecordCount) for each in parts):
+        return Fraction(1, 2)
+    return remedies.quotient(_written(scene, place), remedies.number_of(_written(scene, ordered)))
 
 
 def _noisy_count(scene: Scene, problem: Problem) -> Iterator[Fix]:
@@ -327,13 +538,19 @@ def _noise_by_record(scene: Scene, problem: Problem) -> Iterator[Fix]:
     loop = next(
         (each for each in scene.terms if isinstance(each, Loop | Comprehension) and _is_in(problem, each)), None
     )
-    if records is None or loop is None:
+    if (
+        records is None
+        or loop is None
+        or any(_is_within(each, loop) for each in scene.terms if isinstance(each, Branch))
+    ):
         return
     for release in _releases(scene):
         if loop.span.start <= release.call.span.start and release.call.span.end <= loop.span.end:
             yield from _of_all_before(scene, release, loop, records)
             for statistic in statistics(scene, records):
                 made = _again(scene, release, statistic.far, statistic.made, share=False)
+                if isinstance(loop, Loop) and len(loop.carried) == 1:
+                    made = Made("=", (loop.carried[0][0].name, made))
                 yield from _write(scene, "add the noise to a statistic: `{code}`", loop.span, made)
 
 
@@ -354,6 +571,10 @@ def _of_all_before(scene: Scene, release: MechanismCall, loop: Term, records: Te
 
 def _is_dataset(scene: Scene, node: Term) -> bool:
     return isinstance(scene.type(node), Dataset)
+
+
+def _is_within(node: Term, whole: Term) -> bool:
+    return whole.span.start <= node.span.start and node.span.end <= whole.span.end
 
 
 def _is_in(problem: Problem, node: Term) -> bool:
@@ -404,9 +625,20 @@ def _released(scene: Scene, problem: Problem) -> Iterator[Fix]:
                 each for part in scene.flow(whole) if isinstance(part, Branch) for each in _raw(scene, part.condition)
             ]
         for each in raw:
+            if _is_one_of_many(scene, each):
+                continue
             yield from _by_its_release(scene, start, each)
             for hidden in _hidden(scene, each):
                 yield from _write(scene, "release it by a mechanism: `{code}`", each.span, hidden)
+
+
+def _is_one_of_many(scene: Scene, node: Term) -> bool:
+    """Whether something is made again and again, of one record at a time: to release that is seldom meant."""
+    again = (each for each in scene.terms if isinstance(each, Loop | Comprehension | Closure))
+    return any(
+        each.span != node.span and each.span.start <= node.span.start <= node.span.end <= each.span.end
+        for each in again
+    )
 
 
 def _by_its_release(scene: Scene, whole: Term | None, node: Term) -> Iterator[Fix]:
@@ -439,19 +671,29 @@ def _by_mechanism(scene: Scene, problem: Problem) -> Iterator[Fix]:
         if isinstance(node, Apply) and around is not None and problem.span in (node.span, node.function.span):
             for hidden in _hidden(scene, around):
                 yield from _write(scene, "let a mechanism add the noise: `{code}`", node.span, hidden)
-    for call in scene.calls:
-        if not row(call).has(Additive) or len(call.args) != 2:
-            continue
-        noise = [each for each in call.args if _draws(scene, each)]
-        others = [each for each in call.args if each not in noise]
+    for call, operands in _sums(scene):
+        noise = [each for each in operands if _draws(scene, each)]
+        others = [each for each in operands if each not in noise]
         if len(noise) == 1 and len(others) == 1:
             for hidden, kept in (
                 *_as_written(scene, noise[0], others[0]),
                 *((each, ()) for each in _hidden(scene, others[0])),
             ):
                 unused = _binding(scene, noise[0], kept)
-                for fix in _write(scene, "let a mechanism add the noise: `{code}`", call.span, hidden):
+                of_records = _is_dataset(scene, others[0])
+                what = "add the noise to a statistic" if of_records else "let a mechanism add the noise"
+                for fix in _write(scene, f"{what}: `{{code}}`", call.span, hidden):
                     yield fix._replace(edits=(*unused, *fix.edits))
+
+
+def _sums(scene: Scene) -> Iterator[tuple[Call, tuple[Term, ...]]]:
+    """The sums of two, also of each entry of one and the entry of the other one, with what they are sums of."""
+    additive = [call for call in scene.calls if row(call).has(Additive)]
+    for call in scene.calls:
+        if call in additive and len(call.args) == 2:
+            yield call, call.args
+        elif call.builtin == ENTRIES and len(call.args) == 3 and any(each.span == call.span for each in additive):
+            yield call, call.args[1:]
 
 
 def _as_written(scene: Scene, noise: Term, hidden: Term) -> Iterator[tuple[Expression, tuple[Term, ...]]]:
@@ -470,9 +712,10 @@ def _as_written(scene: Scene, noise: Term, hidden: Term) -> Iterator[tuple[Expre
             yield made, (distance, epsilon)
 
 
-def _binding(scene: Scene, noise: Term, kept: tuple[Term, ...]) -> tuple[Edit, ...]:
-    """What takes out the lines that give noise, or what is only read to draw it, a name; but for what is ``kept``."""
-    flow = {*scene.flow(noise)}.difference(*map(scene.flow, kept))
+def _binding(scene: Scene, made: Term, kept: tuple[Term, ...]) -> tuple[Edit, ...]:
+    """What takes out the lines that give something, or what is only read to make it, a name; but for what is
+    ``kept``."""
+    flow = {*scene.flow(made)}.difference(*map(scene.flow, kept))
     read_elsewhere = {each.local for each in scene.terms if isinstance(each, Use) and each not in flow}
     used = {each.local for each in flow if isinstance(each, Use)} - read_elsewhere
     unused = (bind for bind in scene.binds if bind.targets and used.issuperset(bind.targets))
@@ -540,24 +783,47 @@ def _draws(scene: Scene, node: Term) -> bool:
 
 
 def _arguments(scene: Scene, problem: Problem) -> Iterator[Fix]:
-    """A mechanism with one argument too many, or too few."""
+    """A mechanism with one argument too many, or too few. Among too few the one that is private is what is hidden, and
+    one that is called ε costs that."""
     for call in scene.calls:
         if call.span == problem.span:
             written = tuple(_written(scene, each) for each in call.args)
-            made = remedies.completed(call.builtin, written, _epsilon(scene), _delta(scene))
+            hidden = [index for index, each in enumerate(call.args) if _is_private(scene, each)]
+            epsilon: Expression = _epsilon(scene)
+            distance: Expression = DISTANCE
+            given: tuple[Expression, ...] = written
+            if len(written) == 2 and len(hidden) == 1:
+                other = written[1 - hidden[0]]
+                if _is_epsilon(other):
+                    epsilon = other
+                else:
+                    distance = other
+                given = (distance, written[hidden[0]])
+            made = remedies.completed(call.builtin, given, epsilon, _delta(scene))
             if made is not None:
                 yield from _write(scene, "write `{code}`", call.span, made)
 
 
+def _is_epsilon(written: str) -> bool:
+    return written.casefold().startswith(remedies.NAMED[EPSILON.name])
+
+
+def _is_private(scene: Scene, node: Term) -> bool:
+    """Whether something is private, and not called like an ε or a δ: whose parameter may have no type yet."""
+    written = _written(scene, node).casefold()
+    price = (*remedies.NAMED[EPSILON.name], *remedies.NAMED[DELTA.name])
+    return bool(scene.private(node)) and not (isinstance(node, Use) and written.startswith(price))
+
+
 def _ordered(scene: Scene, problem: Problem) -> Iterator[Fix]:
     """A mechanism whose arguments were given in another order."""
-    for call in scene.calls if not problem.fixes else ():
+    for call in scene.calls:
         release = release_of(scene, call)
         if release is None or release.place is None or not call.span.covers(problem.span.start):
             continue
         if problem.span not in (call.span, *(each.span for each in call.args)):
             continue
-        for order in _orders(scene, release):
+        for order in sorted(_orders(scene, release), key=lambda order: not _costs_epsilon(scene, release, order)):
             edits = tuple(
                 (place.span, _written(scene, node))
                 for place, node in zip(call.args, order, strict=True)
@@ -572,7 +838,7 @@ def _orders(scene: Scene, release: MechanismCall) -> Iterator[list[Term]]:
     """Likely orders of the arguments: what is private is what is hidden, and ε and the distance may be exchanged."""
     arguments = list(release.call.args)
     at, place = arguments.index(release.hidden), arguments.index(release.place) if release.place else 0
-    private = [index for index, node in enumerate(arguments) if scene.private(node)]
+    private = [index for index, node in enumerate(arguments) if _is_private(scene, node)]
     if len(private) == 1 and private[0] != at:
         rest = [node for index, node in enumerate(arguments) if index not in private]
         yield _exchanged(arguments, private[0], at)
@@ -581,6 +847,14 @@ def _orders(scene: Scene, release: MechanismCall) -> Iterator[list[Term]]:
         for index, node in enumerate(arguments):
             if scene.arguments[node][1] in release.noise.shrinks:
                 yield _exchanged(arguments, index, place)
+
+
+def _costs_epsilon(scene: Scene, release: MechanismCall, order: list[Term]) -> bool:
+    """Whether what is called ε stands, in an order, where what it costs is given."""
+    places = [
+        index for index, node in enumerate(release.call.args) if scene.arguments[node][1] in release.noise.shrinks
+    ]
+    return any(_is_epsilon(_written(scene, order[index])) for index in places)
 
 
 def _exchanged(arguments: list[Term], one: int, other: int) -> list[Term]:
@@ -623,6 +897,13 @@ def _added_up(scene: Scene, problem: Problem) -> Iterator[Fix]:
     for loop in scene.terms:
         if isinstance(loop, Loop) and loop.span.covers(problem.span.start):
             yield from scene.inference.fixes(AddUp(loop.span))
+
+
+def _largest(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A loop over records that keeps the largest of them, or the smallest, is that."""
+    for loop in scene.terms:
+        if isinstance(loop, Loop) and loop.span.covers(problem.span.start):
+            yield from scene.inference.fixes(TakeLargest(loop.span))
 
 
 def _in_order(scene: Scene, problem: Problem) -> Iterator[Fix]:
@@ -708,6 +989,90 @@ def _mark(scene: Scene, problem: Problem) -> Iterator[Fix]:
             )
 
 
+def _missing_parameter(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A public number that a mechanism is given, and that nothing defines, is one of the parameters."""
+    for node, (call, argument) in scene.arguments.items():
+        release = release_of(scene, call)
+        if release is not None and argument != release.noise.hidden:
+            named = (each for each in scene.flow(node) if isinstance(each, Global) and each.span == problem.span)
+            for each in named:
+                yield from scene.inference.fixes(AddParameter(scene.method.name_span, each.name))
+
+
+def _by_place(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """The first entry, or the last one, by its place."""
+    for node in _called_at(scene, problem, Familiar.FIRST, Familiar.LAST):
+        if len(node.args) == 1:
+            written = _written(scene, node.args[0])
+            place = "1" if _is_called(scene, node, Familiar.FIRST) else remedies.number_of(written)
+            yield from _write(scene, "write `{code}`", node.span, Made(INDEX, (written, place)))
+
+
+def _public_count(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A number without a type that says how often something is done is public."""
+    for node in scene.terms:
+        last = _last(node)
+        for param in scene.method.params if last is not None else ():
+            untyped = isinstance(param.type, Anything) and not param.static
+            if untyped and isinstance(last, Use) and last.local is param.local:
+                found = scene.inference.publish({param.local.name})
+                yield from (fix._replace(declares=True) for fix in found)
+
+
+def _last(node: Term) -> Term | None:
+    """The last of the numbers that something is done for."""
+    if isinstance(node, Call) and node.builtin == remedies.COUNTING:
+        return node.args[-1]
+    return node.last if isinstance(node, Loop | Comprehension) else None
+
+
+def _mapped_before(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A sum of what a function makes of records is that of all that it makes of them, of which there may be none."""
+    for call in scene.calls:
+        if call.span == problem.span and len(call.args) == 2 and isinstance(scene.type(call.args[0]), FunctionType):
+            function, records = (_written(scene, each) for each in call.args)
+            made = Made(call.builtin, (remedies.mapped(function, records),))
+            yield from _write(scene, "write `{code}`", call.span, made)
+
+
+def _chosen_distance(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A sensitivity that is computed of the data is one that the author chooses."""
+    for release in _releases(scene):
+        if release.place is not None and release.place.span == problem.span and _is_private(scene, release.place):
+            unused = _binding(scene, release.place, (release.hidden,))
+            title = "choose the sensitivity without looking at the data: `{code}`"
+            for fix in _write(scene, title, problem.span, DISTANCE):
+                yield fix._replace(edits=(*unused, *fix.edits))
+
+
+def _all_records(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """Several numbers of which it is not written what they are, are records."""
+    for param in scene.method.params:
+        type_ = scene.type_of(param.local)
+        if isinstance(param.type, Anything) and not param.static and isinstance(type_, Container):
+            yield from scene.inference.fixes(DeclareRecords(param.span, remedies.datasets(type_.kind, Base.REAL)))
+
+
+def _public_numbers(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """Numbers beside records that a bound or a sensitivity is made of are public."""
+    node = scene.at(problem.span)
+    names = set() if node is None or problem.fixes else {*scene.private(node)}
+    typed = {param.local.name for param in scene.method.params if isinstance(param.type, NumberOf)}
+    beside = any(isinstance(param.type, ContainerOf | DatasetOf) for param in scene.method.params)
+    if names and names <= typed and beside:
+        yield from (fix._replace(declares=True) for fix in scene.inference.publish(names))
+
+
+def _by_sum(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """The average of what are no records is their sum, divided by how many they are."""
+    for call in scene.calls:
+        if row(call).has(Average) and [each.span for each in call.args] == [problem.span]:
+            written = _written(scene, call.args[0])
+            if isinstance(scene.type(call.args[0]), Container):
+                made = remedies.quotient(remedies.total_of(written), remedies.number_of(written))
+                yield from _write(scene, "write `{code}`", call.span, made)
+
+
 def _root(scene: Scene, problem: Problem) -> Iterator[Fix]:
     """The root of a noisy number, instead of noise on a root."""
     square = remedies.ROOTS.get(_text(scene, problem.span))
@@ -748,26 +1113,30 @@ def _for_its_norm(scene: Scene, problem: Problem) -> Iterator[Fix]:
 RULES: dict[str, tuple[Rule, ...]] = {
     kind.code: rules
     for kind, rules in (
-        (problems.DoesNotFit, (_bounds, _in_brackets, _annotated)),
-        (problems.UnboundedInput, (_bounded_release,)),
-        (problems.NoRule, (_root, _by_counting, _whole_quotient)),
-        (problems.UnknownName, (_by_mechanism, _mark)),
+        (problems.DoesNotFit, (_mapped_before, _noisy_quotient, _bounds, _in_brackets, _annotated)),
+        (problems.NotAsCalled, (_bounded_arguments, _annotated)),
+        (problems.UnboundedInput, (_noisy_quotient, _products, _bounded_release, _annotated)),
+        (problems.Unbounded, (_annotated,)),
+        (problems.NoRule, (_root, _products, _noisy_quantile, _by_place, _by_counting, _whole_quotient, _annotated)),
+        (problems.UnknownName, (_by_mechanism, _mark, _missing_parameter)),
         (problems.OtherNorm, (_for_its_norm,)),
         (problems.UnknownCount, (_noisy_average, _noisy_quantile)),
         (problems.PrivateCount, (_ordered, _noisy_average, _noisy_count, _public_epsilon)),
-        (problems.BoundFromData, (_ordered, _public_epsilon)),
+        (problems.BoundFromData, (_ordered, _all_records, _public_epsilon, _public_numbers, _chosen_distance)),
         (problems.MustBePublic, (_public_epsilon, _ordered)),
         (problems.NoiseOnRecords, (_statistic,)),
-        (problems.WrongArgument, (_noise_by_record, _added_up, _for_each, _untrusted, _annotated)),
+        (problems.WrongArgument, (_products, _noise_by_record, _added_up, _annotated, _for_each, _untrusted, _by_sum)),
         (problems.NoMechanism, (_released,)),
         (problems.LeavesUnprotected, (_released, _annotated)),
-        (problems.PrivateBranch, (_released,)),
+        (problems.PrivateBranch, (_annotated, _released)),
         (problems.PrivateOutput, (_unprinted,)),
         (problems.OwnNoise, (_by_mechanism,)),
         (problems.NoiseApart, (_by_mechanism,)),
         (problems.WrongCount, (_arguments,)),
-        (problems.ConditionFails, (_above_zero, _without_delta)),
-        (problems.PlaceOfRecord, (_added_up, _in_order)),
+        (problems.ConditionFails, (_above_zero, _without_delta, _annotated)),
+        (problems.MoreThanAdded, (_noise_by_record, _largest)),
+        (problems.NeedsTypes, (_public_count, _all_records)),
+        (problems.PlaceOfRecord, (_added_up, _noisy_quantile, _in_order)),
         (problems.DataToMechanism, (_answers,)),
         (problems.InvertedNoise, (_ordered,)),
         (problems.BatchClipped, (_clipped_sum,)),

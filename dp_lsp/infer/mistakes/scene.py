@@ -131,6 +131,14 @@ class Scene:
     def type(self, node: Term) -> Type | None:
         """The type of an expression, if it is known."""
         known = self.inference.recorder.judgements.get(node)
+        if known is None and isinstance(node, Use):  # in a loop that was not understood
+            return self.type_of(node.local)
+        found = None if known is None else self.inference.type(known)
+        return None if isinstance(found, Unknown) else found
+
+    def type_of(self, parameter: Local) -> Type | None:
+        """The type of a parameter, if it is known; None for any other name."""
+        known = None if parameter in self.made else self.inference.context.environment.get(parameter)
         found = None if known is None else self.inference.type(known)
         return None if isinstance(found, Unknown) else found
 

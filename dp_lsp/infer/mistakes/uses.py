@@ -18,7 +18,7 @@ from dp_lsp.infer.losses import KnownTerms, LostFact
 from dp_lsp.infer.mistakes import mending
 from dp_lsp.infer.mistakes.noise import release_of
 from dp_lsp.infer.mistakes.scene import Scene, listed, noise_of, row
-from dp_lsp.intents import Rendering
+from dp_lsp.intents import Rendering, edit_of
 from dp_lsp.problem import Problem, Related
 
 
@@ -62,7 +62,8 @@ def noise_on_records(scene: Scene, problem: Problem) -> Problem | None:
     release = release_of(scene, scene.given_to(problem.span))
     if release is None or release.hidden.span != problem.span:
         return None
-    found = [scene.inference.code.expression(each.made) for each in mending.statistics(scene, release.hidden)]
+    made = (scene.inference.code.expression(each.made) for each in mending.statistics(scene, release.hidden))
+    found = [edit_of(problem.span, each).text for each in made]
     statistics = " or ".join(f"`{each}`" for each in found)
     written = scene.written(release.hidden)
     return problems.NoiseOnRecords.at(problem.span, written=written, statistics=statistics) if found else None
