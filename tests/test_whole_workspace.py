@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from dp_lsp.cache.store import VARIABLE
 from source_tree import python
 from stdio_driver import Driver, Message, children
 
@@ -182,6 +183,41 @@ def test_what_is_known_outlives_the_server(session: Session, folder: Path) -> No
         found = again.everything(known)
     assert session.codes(found) == {"other.jl": ["DP101"]}
     assert [each["kind"] for each in found if each["uri"] == session.uri("broken.jl")] == ["unchanged"]
+
+
+def kept() -> dict[Path, int]:
+    """The files of the cache, and when they were written."""
+    folder = Path(os.environ[VARIABLE], "results")
+    return {path: path.stat().st_mtime_ns for path in folder.glob("??/*") if path.is_file()}
+
+
+def test_what_did_not_change_is_not_found_out_again(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second session finds in the cache what is wrong with closed files; what includes a file that is another now, or
+    that was not there, is checked again."""
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    write(folder, "main.jl", MAIN + 'include("lib/later.jl")\ng(x::Real) = later(x)\n')
+    with Session(folder) as first:
+        first.begin(**PULLS)
+        found = first.codes(first.everything())
+        assert found == {"main.jl": ["DP013"], "broken.jl": ["DP101", "DP101"]}
+    before = kept()
+    assert before
+    with Session(folder) as second:
+        second.begin(**PULLS)
+        assert second.codes(second.everything()) == found
+    assert kept() == before
+    write(folder, "lib/noise.jl", "noisy(x::Real) :: Priv() = laplacian_mechanism(1 / 2, 1 / 2, x)\n")
+    write(folder, "lib/later.jl", "later(x::Real) = x\n")
+    with Session(folder) as third:
+        third.begin(**PULLS)
+        now = third.codes(third.everything())
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "another cache"))
+    with Session(folder) as fresh:
+        fresh.begin(**PULLS)
+        assert now == fresh.codes(fresh.everything())
+    assert now["lib/noise.jl"] == ["DP301"] and "DP013" not in now["main.jl"]
 
 
 def test_parts_come_as_soon_as_they_are_known(session: Session, folder: Path) -> None:

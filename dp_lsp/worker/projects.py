@@ -17,7 +17,7 @@ from typing import NamedTuple
 from dp_lsp.analysis.closed import IncludeEdit, Stretch
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.limits import Ticket
-from dp_lsp.analysis.loading import SourceText
+from dp_lsp.analysis.loading import Loader, SourceText
 from dp_lsp.analysis.names import encode_spots
 from dp_lsp.analysis.records import Analysis, Modules, Options, Repair, Wish, not_asked, unchecked
 from dp_lsp.analysis.rows import Plotted
@@ -26,7 +26,7 @@ from dp_lsp.analysis.workspace import ClosedFile, text_digest
 from dp_lsp.cache.results import Results
 from dp_lsp.configuration.ignored import Ignored
 from dp_lsp.configuration.lookup import Configurations
-from dp_lsp.disk.loader import Disk, FileStamp, by_folder, is_below, read_file, stamp
+from dp_lsp.disk.loader import Disk, FileStamp, SeenFile, Snapshot, by_folder, is_below, read_file, stamp
 from dp_lsp.engine.check import Engine, OptionsOf
 from dp_lsp.engine.merge import Graph, check_projects, together
 from dp_lsp.engine.repairs import Within, repairs
@@ -39,7 +39,7 @@ MOST_FILES, MOST_FOLDERS = 10_000, 50_000
 
 _log = logging.getLogger(__name__)
 
-CheckProject = Callable[[Engine, str, Disk, int], dict[str, Analysis]]
+CheckProject = Callable[[Engine, str, Loader, int], dict[str, Analysis]]
 """Checks a project with an engine: its root, its files, and how many characters those have that are not open."""
 
 
@@ -252,13 +252,32 @@ class Projects:
         return self.survey.next(), news
 
     def surveyed(self, root: str, options: OptionsOf, check: CheckProject) -> FilesNews:
-        """Find out what is wrong with such a project."""
+        """Find out what is wrong with such a project, or what was found out of it before, by a run of the command line,
+        too."""
         assert self._graph is not None
-        analyses = check(self.engine, root, self._disk, self._unseen(self._graph.projects[root]))
-        if root not in self._roots:
-            self.engine.forget(root)
-            self._recalled.discard(root)
+        part = Snapshot(self._disk, seen := self._seen(self._graph, root))
+        key = b"" if self._results is None else self._results.key(root, seen, options)
+        analyses = None if self._results is None else self._results.project(key, seen)
+        if analyses is None:
+            analyses = check(self.engine, root, part, self._unseen(self._graph.projects[root]))
+            if self._results is not None and self._is_lasting(analyses, part):
+                self._results.put_project(key, analyses)
+            if root not in self._roots:
+                self.engine.forget(root)
+                self._recalled.discard(root)
         return self._news(self._graph, {root: analyses}, options)
+
+    def _seen(self, graph: Graph, root: str) -> SeenFile:
+        """The texts of the files of a project, and what their includes mean."""
+        texts = {name: self._disk.text(name) for name in graph.reached(root)}
+        written = ((name, path) for name in texts for path in self._paths.get(name, _NO_PATHS).written)
+        return SeenFile(texts, {asked: self._disk.included(*asked) for asked in written})
+
+    def _is_lasting(self, analyses: Mapping[str, Analysis], part: Snapshot) -> bool:
+        """Whether this is all that there is to find out of a project, and of what is on the disk: a bound that
+        distributions may improve is not."""
+        asks = any(chunk.record.asks for each in analyses.values() for chunk in each.chunks)
+        return not (part.strayed or asks or analyses.keys() & self._files())
 
     def given_up(self, root: str, options: OptionsOf, problem: Problem) -> FilesNews:
         """The same where that cannot be found out, for this reason."""

@@ -56,6 +56,9 @@ def workspace(files: int, times: int) -> Iterator[str]:
                 taken.append(timed(lambda: _until_shown(around, "file1.jl")))
             yield _line("edit of one file → shown in a closed one", statistics.median(taken), "ms")
             yield _line("memory after that", client.memory() or 0, "MiB")
+        with Client(folder=folder) as client:
+            again = _Workspace(client)
+            yield _line("opened again → all looked at", timed(lambda: found.extend(again.pull())) / 1000, "s")
 
 
 def _until_shown(around: _Workspace, name: str) -> None:
