@@ -430,7 +430,8 @@ def _quantile(scene: Scene, hidden: Term, span: Span) -> Iterator[Fix]:
         far = Poly.of(1) if sized or isinstance(share, Made) else Poly.of(max(share, 1 - share))
         wanted: Expression = share if isinstance(share, Made) else Poly.of(share)
         made = remedies.quantile_of(_written(scene, records), wanted, far, _epsilon(scene))
-        unused = _binding(scene, hidden, (records,))
+        kept = (found.args[-1],) if isinstance(share, Made) and isinstance(found, Call) else ()
+        unused = _binding(scene, hidden, (records, *kept))
         for fix in _write(scene, "choose one of some values, with noise: `{code}`", span, made):
             yield fix._replace(edits=(*unused, *fix.edits))
 

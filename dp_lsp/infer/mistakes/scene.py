@@ -151,7 +151,7 @@ class Scene:
     def private(self, node: Term) -> list[str]:
         """The private parameters that a value is computed from; where nothing was inferred of it, those that
         it reads."""
-        if self.type(node) is not None:
+        if node in self.inference.recorder.judgements and self.type(node) is not None:
             return sorted({var.name for var in self.moves(node)})
         params = {param.local for param in self.method.params if not param.static}
         return sorted({each.local.name for each in self.flow(node) if isinstance(each, Use) and each.local in params})
