@@ -12,10 +12,10 @@ from collections.abc import Iterator
 
 from dp_lsp.builtins.remedies import datasets
 from dp_lsp.core import term
-from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, NumberOf
+from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, NumberOf
 from dp_lsp.core.metrics import is_discrete
 from dp_lsp.core.scheme import Scheme, SchemeParameter
-from dp_lsp.core.types import Base, Container, Dataset, DatasetMetric, Kind, Norm, NumberType, TupleType, Type
+from dp_lsp.core.types import Base, Container, Dataset, Kind, Norm, NumberType, TupleType, Type
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
 from dp_lsp.intents import DeclareRecords
@@ -41,7 +41,7 @@ def ask(inference: Inference, method: term.Method, shown: Scheme) -> None:
 
 
 def _warn(inference: Inference, method: term.Method, param: SchemeParameter, measured: Container) -> None:
-    fixes = inference.fixes(DeclareRecords(param.span, (*_datasets(param.type), *_in_order(param.type))))
+    fixes = inference.fixes(DeclareRecords(param.span, _datasets(param.type)))
     norm = f" in {measured.norm.value}" if isinstance(measured.norm, Norm) else ""
     inference.report(
         problems.ProtectsNumbers.at(param.span, name=method.name, parameter=param.name, norm=norm, fixes=fixes)
@@ -71,13 +71,6 @@ def _datasets(type_: Type) -> tuple[Annotation, ...]:
     if not isinstance(container, Container):
         return ()
     return datasets(container.kind, _base(container.element))
-
-
-def _in_order(type_: Type) -> tuple[Annotation, ...]:
-    """What declares the same records where each has its place."""
-    if not isinstance(type_, Container):
-        return ()
-    return (DatasetOf(DatasetMetric.HAMMING, ContainerOf(type_.kind, _base(type_.element))),)
 
 
 def _as_numbers(type_: Type) -> tuple[Annotation, ...]:
