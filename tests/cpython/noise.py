@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from random import Random
 from typing import Any, NamedTuple
-from unittest import mock
 
 import numpy as np
 
@@ -333,6 +332,9 @@ _STANDARD = (
     "random uniform randint choice choices sample shuffle expovariate betavariate triangular Random SystemRandom"
 )
 
+_REFUSED_BY_NUMPY = {each: _refused(each) for each in _NUMPY.split()}
+_REFUSED = {each: _refused(each) for each in _STANDARD.split()}
+
 
 @contextmanager
 def written_down(world: World) -> Iterator[None]:
@@ -345,14 +347,19 @@ def written_down(world: World) -> Iterator[None]:
     def gauss(mu: float = 0.0, sigma: float = 1.0) -> Any:
         return normal(mu, sigma)
 
-    numpy: dict[str, Any] = {each: _refused(each) for each in _NUMPY.split()}
-    numpy |= {"laplace": _source(world, "laplace"), "normal": normal, "seed": seed}
+    numpy = {**_REFUSED_BY_NUMPY, "laplace": _source(world, "laplace"), "normal": normal, "seed": seed}
     numpy |= {"standard_normal": lambda size=None: normal(size=size)}
     numpy |= dict.fromkeys(("default_rng", "RandomState"), _made(world))
-    standard = {each: _refused(each) for each in _STANDARD.split()}
-    standard |= {"gauss": gauss, "normalvariate": gauss, "seed": seed}
-    with mock.patch.multiple(np.random, **numpy), mock.patch.multiple(random, **standard):
+    standard = {**_REFUSED, "gauss": gauss, "normalvariate": gauss, "seed": seed}
+    places = ((vars(np.random), numpy), (vars(random), standard))
+    known = [{name: names[name] for name in wrong} for names, wrong in places]
+    try:
+        for names, wrong in places:
+            names.update(wrong)
         yield
+    finally:
+        for (names, _), right in zip(places, known, strict=True):
+            names.update(right)
 
 
 # What Python does to numbers without a method that may return a noisy one
