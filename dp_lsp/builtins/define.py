@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from itertools import chain
-from typing import NamedTuple, TypeVar, cast
+from typing import NamedTuple, TypeVar
 
 from dp_lsp.builtins.patterns import Binds, Pattern
 from dp_lsp.core.algebra import Poly
@@ -322,16 +322,16 @@ class Builtin:
 
     def trait(self, kind: type[AnyTrait]) -> AnyTrait | None:
         """Its trait of a class, if it has one."""
-        try:
-            return cast("AnyTrait | None", self._by_kind[kind])
-        except KeyError:
-            found = next((each for each in self.traits if isinstance(each, kind)), None)
-            self._by_kind[kind] = found
-            return found
+        if kind in self._by_kind:
+            return self._by_kind[kind]  # type: ignore[return-value]  # it is of that class
+        found = next((each for each in self.traits if isinstance(each, kind)), None)
+        self._by_kind[kind] = found
+        return found
 
     def has(self, kind: type[Trait]) -> bool:
         """Whether it has a trait of a class."""
-        return self.trait(kind) is not None
+        found = self._by_kind[kind] if kind in self._by_kind else self.trait(kind)
+        return found is not None
 
     def told(self, code: Rendering) -> str:
         """What it does, with the names that builtins have in a language: ``doc`` has them as placeholders."""

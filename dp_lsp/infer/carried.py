@@ -185,7 +185,10 @@ class _Running(BodyWalk[_Run]):
         around = intervals.of(type_)
         if around is None:
             return ANYWHERE
-        return Ends(ends(around.low, self._made.__contains__).low, ends(around.high, self._made.__contains__).high)
+        found = ends(around.low, self._made.__contains__)
+        if around.high is around.low:
+            return found
+        return Ends(found.low, ends(around.high, self._made.__contains__).high)
 
     def invariant(self, fact: _Run) -> Invariant | None:
         """What holds of something carried in all rounds."""
@@ -380,6 +383,8 @@ class _Running(BodyWalk[_Run]):
         starts = {local: self.known[local] for local, _ in node.carried}
         if not self._is_settled(node):
             return False
+        if all(self.known[local] is start for local, start in starts.items()):
+            return True  # nothing was widened
         wide = dict(self.known)
         ends = self.items(self.body(node.body), len(node.carried))
         for (local, start), end in zip(starts.items(), ends, strict=True):

@@ -24,11 +24,15 @@ def used_as(name: str, body: surface.Node, language: Language) -> Annotation | N
     """The type that the uses of a parameter in a body say it has; None if they say nothing."""
     found = list[Annotation]()
     for node in below(body):
-        if isinstance(node, surface.Call | surface.Range):
+        if isinstance(node, _BINDING):
+            if name in _bound(node):
+                return None
+        elif isinstance(node, surface.Call | surface.Range) and any(_is(each, name) for each in node.children):
             found += _told(node, name, language)
-        elif name in _bound(node):
-            return None
     return found[0] if found and all(each == found[0] for each in found) else None
+
+
+_BINDING = (surface.Assign, surface.For, surface.Parameter, surface.Function, surface.Opaque)
 
 
 def _bound(node: surface.Node) -> set[str]:

@@ -123,12 +123,12 @@ def builtin(name: str, known: Builtins) -> Meant | None:
     """The builtin that a name of the tree stands for, unless the program gives it another meaning where it stands. One
     that any part of the program may replace is not known here."""
     found = known.find(name)
-    return None if found is None or builtins.replaceable(found[0]) is not None else _meant(*found)
+    return None if found is None else _meant(*found)
 
 
 @cache
-def _meant(name: str, changes: bool) -> Meant:
-    return Meant(builtins.TABLE[name], changes)
+def _meant(name: str, changes: bool) -> Meant | None:
+    return Meant(builtins.TABLE[name], changes) if builtins.replaceable(name) is None else None
 
 
 def is_reserved(name: str, language: Language) -> bool:

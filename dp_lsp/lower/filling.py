@@ -63,7 +63,7 @@ class _Uses:
 
 def fillable(block: surface.Block, language: Language, resolve: Resolve) -> frozenset[str]:
     """The variables of a function whose vectors may be changed in place. Its parameters are the caller's."""
-    if not any(_may_change(each, language) for each in below(block)):
+    if not _may_change(block, language):
         return frozenset()
     uses: defaultdict[str, _Uses] = defaultdict(_Uses)
     pending = [_Place(block)]
@@ -75,7 +75,7 @@ def fillable(block: surface.Block, language: Language, resolve: Resolve) -> froz
 
 def may_store(node: surface.Node, language: Language) -> bool:
     """Whether running what is defined at top level may change entries of an array that others hold."""
-    if not any(_may_change(each, language) for each in below(node)):
+    if not _may_change(node, language):
         return False
     pending: list[tuple[surface.Node, frozenset[str]]] = [(node, frozenset())]
     resolve = _without_bound(node, language)
@@ -98,8 +98,22 @@ def may_store(node: surface.Node, language: Language) -> bool:
 
 
 def _may_change(node: surface.Node, language: Language) -> bool:
-    """Whether a node by itself may change entries of an array, whatever the names in it mean. In most functions none
-    does, and this is quickly seen."""
+    """Whether a node, or one below it, may change entries of an array, whatever the names in it mean. In most functions
+    none does, and this is quickly seen."""
+    pending = [node]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, _CHANGING) and _changes(item, language):
+            return True
+        pending += item.children
+    return False
+
+
+_CHANGING = (surface.Call, surface.Assign, surface.For, surface.Opaque)
+
+
+def _changes(node: surface.Node, language: Language) -> bool:
+    """The same of a node by itself."""
     match node:
         case surface.Call(callee=surface.Name(name=name), args=(surface.Name(), *_)):
             known = builtin(name, language.builtins)
