@@ -13,11 +13,9 @@ from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dp_lsp import frontends
-from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.limits import Ticket
 from dp_lsp.analysis.loading import Loader, ReadRefusal, SourceText
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, unchecked
-from dp_lsp.analysis.rows import Plotted
 from dp_lsp.core.term import Definition, Method
 from dp_lsp.engine.distributions import Answers
 from dp_lsp.engine.merge import together
@@ -26,7 +24,6 @@ from dp_lsp.engine.pieces import Memo, Pieces
 from dp_lsp.engine.problems import FileTooLong, IncludeWithoutFolder
 from dp_lsp.engine.project import Project, ProjectPart, project
 from dp_lsp.engine.remarks import Allowance
-from dp_lsp.engine.runnable import Runnable, runnable
 from dp_lsp.engine.task import KnownChunk, Task
 from dp_lsp.infer.context import Global, UnknownGlobal
 from dp_lsp.infer.method import Inferred
@@ -36,8 +33,10 @@ from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
 if TYPE_CHECKING:
+    from dp_lsp.analysis.derivations import Explanation
+    from dp_lsp.analysis.rows import Plotted
     from dp_lsp.engine.claimed import Asserted
-    from dp_lsp.engine.runnable import Certifiable
+    from dp_lsp.engine.runnable import Certifiable, Runnable
 
 DEFAULT = Options()
 _TRIALS, _TOLD = "\0trials", "\0told"  # no document is called that
@@ -223,6 +222,8 @@ class Engine:
         self, root: str, loader: Loader, name: str, options: Options | OptionsOf = DEFAULT
     ) -> Iterator[Runnable]:
         """What is known of the methods of a project that are called so. It is checked."""
+        from dp_lsp.engine.runnable import runnable
+
         how = _how(root, loader, options)
         for file, index, module, task, known in self._each(root, loader, how):
             for report in (each for each in known.record.verdict.functions if each.name == name):

@@ -7,7 +7,6 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from dp_lsp.analysis.names import NameRole, decode
 from dp_lsp.analysis.records import KEY, MAIN, ChunkRecord, Options
 from dp_lsp.core.term import Definition, Method, argument_count, own_calls
 from dp_lsp.engine.premises import Meaning, Premises
@@ -120,7 +119,6 @@ _NOTHING = frozenset[str]()
 _MODULE = "module"
 _MOST = 5  # definitions of one name that are shown
 _DEEPEST = 20  # calls that are followed to a cause
-_CALLS = frozenset((NameRole.CALL, NameRole.READ))
 
 
 class _ModuleFile(NamedTuple):
@@ -245,6 +243,9 @@ class Elsewhere:
 
     def _mechanism(self, module: int, index: int, definition: Definition, met: set[str]) -> _ProblemPlace | None:
         """The first mechanism that a definition runs, itself or by what it calls."""
+        from dp_lsp.analysis.names import NameRole, decode
+
+        calls = (NameRole.CALL, NameRole.READ)
         met.add(definition.name)
         table = decode(self._whole.programs[module].units[index].names.value)
         inside = [each for each in table if definition.span.covers(each.span.start)]
@@ -253,7 +254,7 @@ class Elsewhere:
                 return _ProblemPlace(module, index, each.span)
         for each in inside:
             name, scope = table.symbols[each.symbol]
-            if each.role in _CALLS and scope is None and name not in met and len(met) < _DEEPEST:
+            if each.role in calls and scope is None and name not in met and len(met) < _DEEPEST:
                 for at, called in self._definitions(module, Named(name)):
                     found = self._mechanism(module, at, called, met)
                     if found is not None:

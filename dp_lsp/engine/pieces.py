@@ -4,19 +4,18 @@ document what its recent versions used is kept."""
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
 from typing import Any, Generic, TypeVar
 
 from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.loading import SourceText
-from dp_lsp.engine.names import names
 from dp_lsp.engine.program import InferenceUnit, Others
 from dp_lsp.engine.project import File, unbalanced
 from dp_lsp.language import Language
 from dp_lsp.lower.definitions import Include, lower
 from dp_lsp.lower.facts import EVERYTHING, is_reserved
-from dp_lsp.surface import Chunk
+from dp_lsp.surface import Chunk, Node
 from dp_lsp.text import Source, Span
 
 K = TypeVar("K", bound=Hashable)
@@ -156,7 +155,7 @@ class Pieces:
             lowered = lower(parsed, chunk.text, dict(others), language)
             lowered = lowered._replace(problems=(*parsed.problems, *lowered.problems))
             broken = next((problem.message for problem in lowered.problems if problem.unchecked), "")
-            table = Later(partial(names, parsed.nodes, chunk.text, language))
+            table = Later(partial(_names, parsed.nodes, chunk.text, language))
             uses = frozenset[str]().union(*(each.uses for each in lowered.definitions))
             mentions = uses.union(each.name for each in lowered.definitions)
             known = InferenceUnit(
@@ -174,6 +173,13 @@ class Pieces:
         if self._cut[0] is not text or self._cut[1] is not language:
             self._cut = text, language, language.syntax.chunks(text, look)
         return self._cut[2]
+
+
+def _names(nodes: Sequence[Node], text: str, language: Language) -> bytes:
+    """Where the names of a chunk stand, which only an editor asks for, and a problem that names another place."""
+    from dp_lsp.engine.names import names
+
+    return names(nodes, text, language)
 
 
 def _in_doubt(unit: InferenceUnit, text: str, language: Language) -> InferenceUnit:

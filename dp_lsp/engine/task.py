@@ -9,7 +9,6 @@ from itertools import chain, starmap
 from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp import frontends
-from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.details import Chain
 from dp_lsp.analysis.facts import encode_facts
 from dp_lsp.analysis.later import Later
@@ -38,6 +37,7 @@ from dp_lsp.text import Span
 
 if TYPE_CHECKING:  # what is asked for later is loaded then
     from dp_lsp.accounting.guarantee import Guarantee
+    from dp_lsp.analysis.derivations import Explanation
     from dp_lsp.engine.claimed import Asserted
 
 

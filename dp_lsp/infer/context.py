@@ -7,12 +7,11 @@ from collections import ChainMap, Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.events import Var
 from dp_lsp.core.scheme import Effort, FunctionValue, Judgement, Moves
-from dp_lsp.core.tallies import Parted
 from dp_lsp.core.term import Call, Closure, Local, Rounds, Term
 from dp_lsp.core.types import Type
 from dp_lsp.core.values import value
@@ -23,6 +22,9 @@ from dp_lsp.infer.solver import Solver
 from dp_lsp.language import Language
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
+
+if TYPE_CHECKING:
+    from dp_lsp.core.tallies import Parted
 
 Global = FunctionValue | Judgement
 """What a top-level name stands for."""

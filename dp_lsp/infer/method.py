@@ -53,6 +53,8 @@ from dp_lsp.infer.solver import Mismatch, Solver
 from dp_lsp.language import Language
 from dp_lsp.problem import Problem, Severity
 
+_WEIGHTY = (Severity.ERROR, Severity.WARNING)
+"""Of the problems of which a known mistake may be the cause; no hint is one."""
 _ABOUT_TYPES = {
     kind.code
     for kind in (
@@ -274,9 +276,10 @@ def _reported(method: term.Method, setting: InferenceSetting, effort: Effort) ->
     if not (method.privacy or body.effects.costs or inference.recorder.unknown):
         checks.warn_unbounded(inference, assumed.scheme.result)
     if inference.recorder.problems:
-        from dp_lsp.infer.mistakes import naming  # most functions have no problem
+        if any(problem.severity in _WEIGHTY for problem in inference.recorder.problems):
+            from dp_lsp.infer.mistakes import naming  # most functions have no problem but hints
 
-        naming.name(inference, method, setting.usual)
+            naming.name(inference, method, setting.usual)
     elif method.privacy and _picks_rows(inference):
         from dp_lsp.infer.mistakes import suspicions  # and most pick no row
 

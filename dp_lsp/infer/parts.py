@@ -12,6 +12,7 @@ here: its parameters, and what a name stands for in it, are others in each call.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, TypeAlias
 
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
@@ -20,7 +21,6 @@ from dp_lsp.core.linear import Piece, Rows
 from dp_lsp.core.metrics import as_dataset
 from dp_lsp.core.scheme import Judgement, Move, SchemeParameter
 from dp_lsp.core.sens import ONE
-from dp_lsp.core.tallies import Parted
 from dp_lsp.core.term import Term
 from dp_lsp.infer import moves, sources
 from dp_lsp.infer.entries import Entries
@@ -28,7 +28,10 @@ from dp_lsp.infer.inference import Inference
 from dp_lsp.mechanisms.mechanism import Mechanism
 from dp_lsp.text import Span
 
-Apart = Parted | Entries
+if TYPE_CHECKING:
+    from dp_lsp.core.tallies import Parted
+
+Apart: TypeAlias = "Parted | Entries"
 
 
 def of(params: Iterable[SchemeParameter]) -> dict[Var, Apart]:
@@ -39,6 +42,8 @@ def of(params: Iterable[SchemeParameter]) -> dict[Var, Apart]:
     for param in params:
         dataset, entries = as_dataset(param.type), Entries.of(param)
         if dataset is not None and not dataset.balanced:
+            from dp_lsp.core.tallies import Parted  # most functions have no dataset
+
             found[param.var] = Parted(dataset.metric.sized)
         elif entries is not None:
             found[param.var] = entries
@@ -61,7 +66,7 @@ def told_apart(inference: Inference, var: Var, move: Move, node: Term, value: Ju
 def records_told_apart(inference: Inference, var: Var, move: Move) -> Var:
     """The variable of the part of a dataset that a called function reads, which may release all of it."""
     parted = inference.context.parts.get(inference.context.home, {}).get(var)
-    if not isinstance(parted, Parted) or var in inference.context.tuples.values():
+    if parted is None or isinstance(parted, Entries) or var in inference.context.tuples.values():
         return var
     from dp_lsp.infer import releases
 

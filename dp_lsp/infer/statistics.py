@@ -16,7 +16,6 @@ from dp_lsp.core.evaluate import norms_of
 from dp_lsp.core.scheme import FunctionValue, Judgement, Move
 from dp_lsp.core.sens import ONE as ALL
 from dp_lsp.core.sens import Sens, magnitude
-from dp_lsp.core.tallies import Seen, TooMany
 from dp_lsp.core.term import Apply, Call, Comprehension, Global, Local, Term, Use
 from dp_lsp.core.types import Base, Bounds, Container, Dataset, Norm, NumberType
 from dp_lsp.infer.inference import Inference
@@ -38,6 +37,7 @@ def ranged(inference: Inference, node: Call, judgement: Judgement) -> Judgement:
     element = type_.records.element
     if not isinstance(element, NumberType) or element.base is Base.DATA:
         return judgement
+    from dp_lsp.core.tallies import Seen, TooMany
     from dp_lsp.infer.tallies import Reader  # most functions have no dataset
 
     try:
@@ -107,6 +107,7 @@ def tightened(inference: Inference, node: Statistic, judgement: Judgement) -> Ju
     result = inference.type(judgement)
     if not isinstance(result, NumberType | Container):
         return judgement
+    from dp_lsp.core.tallies import Seen, TooMany
     from dp_lsp.infer.tallies import Reader
 
     for exact in (True, False):

@@ -16,6 +16,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from dp_lsp import builtins
 from dp_lsp.core import term
@@ -26,7 +27,6 @@ from dp_lsp.core.events import Cost, Parts, Release, Repeat, Sequence, nodes, nu
 from dp_lsp.core.ranges import is_computed, ratio, varies
 from dp_lsp.core.scheme import Judgement, SchemeParameter
 from dp_lsp.core.sens import number
-from dp_lsp.core.tallies import Parted
 from dp_lsp.core.term import Bind, Body, Literal, Local, Term, Use
 from dp_lsp.infer import conditions, generalize, parts, prices
 from dp_lsp.infer.context import UnevenRounds
@@ -35,6 +35,9 @@ from dp_lsp.infer.entries import Entries
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.solver import ConditionMark
 from dp_lsp.problem import Severity
+
+if TYPE_CHECKING:
+    from dp_lsp.core.tallies import Parted
 
 _MOST_ROUNDS, _MOST_TERMS = 16, 2000
 
@@ -113,7 +116,7 @@ def spent(
 def _says_more(loops: Collection[UnevenRounds], apart: Iterable[Parted | Entries], cost: Cost) -> bool:
     """Whether a cost says more than that of the loops: each round is paid for by its own numbers, or it is known what a
     record does to all that is released, which is less than the most to each of it."""
-    if all(each.complete for each in apart if isinstance(each, Parted)):
+    if all(each.complete for each in apart if not isinstance(each, Entries)):
         return any(each.vary or each.told_apart for each in loops) or any(
             isinstance(part, Parts) for part in nodes(cost)
         )

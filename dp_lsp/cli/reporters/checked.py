@@ -11,7 +11,6 @@ from typing import NamedTuple
 from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Silenced, State, worst
 from dp_lsp.cli.files import shown
 from dp_lsp.cli.style import Link, Paint, plain, unlinked
-from dp_lsp.features.report import statistics
 from dp_lsp.problem import Problem, Related, Severity, There
 from dp_lsp.text import Place, Source, Span
 
@@ -94,6 +93,8 @@ def sentence(analyses: Sequence[Analysis], paint: Paint = plain) -> str:
 
 def statistics_table(analyses: Sequence[Analysis], paint: Paint = plain) -> Iterator[str]:
     """One line for each kind of problem, the most frequent first."""
+    from dp_lsp.features.report import statistics  # of which most formats have no need
+
     rows = statistics(analyses)
     digits = max((len(str(row["occurrences"])) for row in rows), default=0)
     for row in rows:
