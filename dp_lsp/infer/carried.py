@@ -112,6 +112,7 @@ def is_kept(
 
 
 def _leaves(type_: Type) -> Iterator[Type]:
+    """The types of all items of a tuple, at any depth; of anything else its own."""
     if isinstance(type_, TupleType):
         for item in type_.items:
             yield from _leaves(item)
@@ -163,6 +164,7 @@ class _Running(BodyWalk[_Run]):
     # Numbers
 
     def _number(self, base: Base, between: Ends, public: bool, real: bool, moved: int = 0) -> _Run:
+        """A number with a fresh symbol that lies between these ends; one that may be NaN has no ends."""
         low, high = between if real else ANYWHERE
         sign = Sign.NONNEGATIVE if low is not None and decide(ZERO, "<=", low) else Sign.REAL
         symbol = Symbol("_", sign, base is Base.INTEGER, Computed(low, high, varies=True, real=real))
@@ -219,9 +221,11 @@ class _Running(BodyWalk[_Run]):
         return Invariant(Ends(Poly.of(least), Poly.of(most)), known.real, times)
 
     def _ends_of(self, fact: _Run) -> Ends:
+        """Between which ends a value lies; of what is no number, nothing is known."""
         return self._ends(fact.type) if isinstance(fact.type, NumberType) else ANYWHERE
 
     def _is_public(self, fact: _Run) -> bool:
+        """Whether a value is a public number or truth value, of which an invariant may hold."""
         return fact.public and fact.type is not None and _is_plain(fact.type)
 
     # What is known of values
@@ -231,6 +235,7 @@ class _Running(BodyWalk[_Run]):
         return self._carried(self._judged(start, self._inference.publics.is_real([written])))
 
     def _carried(self, fact: _Run | Items[_Run]) -> _Run | Items[_Run]:
+        """A value as the start of any round: a number keeps its ends, and not what it is in the first round."""
         if isinstance(fact, Items):
             return Items(tuple(map(self._carried, fact.values)))
         if not isinstance(fact.type, NumberType) or fact.type.base is Base.DATA:
@@ -238,6 +243,7 @@ class _Running(BodyWalk[_Run]):
         return self._number(fact.type.base, self._ends(fact.type), fact.public, fact.real)
 
     def _judged(self, value: Judgement, real: bool) -> _Run | Items[_Run]:
+        """The abstract value of a judgement; ``real`` says that its numbers are certainly no NaN."""
         type_ = self._inference.type(value)
         if isinstance(type_, TupleType) and type_.items:
             parts = value.parts or tuple(Judgement(item, value.moves) for item in type_.items)
@@ -248,6 +254,7 @@ class _Running(BodyWalk[_Run]):
         return reduce(self._either, facts, _Run(TupleType(()), public=True, real=True))
 
     def _either(self, left: _Run, right: _Run) -> _Run:
+        """The join of two values: public and real if both are, between the ends that hold both."""
         if left.type == TupleType(()):
             return right
         public, real = left.public and right.public, left.real and right.real
@@ -272,6 +279,7 @@ class _Running(BodyWalk[_Run]):
         return self.together(map(self._of_all_calls, (each for each in results if isinstance(each, NumberType))))
 
     def _of_all_calls(self, type_: NumberType) -> _Run:
+        """The result of a function in any call: its ends, as far as they are numbers."""
         around = intervals.of(type_)
         low, high = (None, None) if around is None else (around.low, around.high)
         low = None if low is None else ends(low, is_computed).low
@@ -295,11 +303,13 @@ class _Running(BodyWalk[_Run]):
         return super().term(node)
 
     def _is_real(self, node: Use) -> bool:
+        """Whether a value from outside of the loop is certainly made of numbers; asked once for each name."""
         if node.local not in self._real:
             self._real[node.local] = self._inference.publics.is_real([node])
         return self._real[node.local]
 
     def _where(self, value: _Run | Items[_Run], change: Callable[[_Run], _Run]) -> _Run | Items[_Run]:
+        """A value with each of its items changed."""
         if isinstance(value, Items):
             return Items(tuple(self._where(each, change) for each in value.values))
         return change(value)
@@ -343,6 +353,8 @@ class _Running(BodyWalk[_Run]):
         return self._value(None, public=False, real=False)
 
     def _call(self, node: Call) -> _Run | Items[_Run]:
+        """The abstract result of a builtin: its type, by the form that fits, and whether it is public and real. What a
+        mechanism returns is both."""
         row = builtins.TABLE[node.builtin]
         given = [arg if isinstance(arg, Written) else self.flat(self.term(arg)) for arg in node.args]
         values = [each for each in given if isinstance(each, _Run)]
@@ -396,6 +408,7 @@ class _Running(BodyWalk[_Run]):
         return True
 
     def _is_settled(self, node: Loop) -> bool:
+        """Whether rounds reach a fixpoint soon. Once nothing that is carried is public, none is looked for."""
         for _ in range(_MOST_WALKS):
             self.grown = False
             self.round(node)
@@ -415,11 +428,13 @@ class _Running(BodyWalk[_Run]):
         return all(part.public for part in parts)
 
     def _index(self, node: Loop, parts: Sequence[_Run]) -> _Run:
+        """The number of a round: public if the range is, between its ends if it goes up by 1."""
         first, last = (self._ends(part.type) if isinstance(part.type, NumberType) else ANYWHERE for part in parts[:2])
         between = Ends(first.low, last.high) if node.step is None else ANYWHERE
         return self._number(Base.INTEGER, between, all(part.public for part in parts), real=True)
 
     def _grow(self, local: Local, value: _Run | Items[_Run]) -> None:
+        """Let what is known of a carried value hold another one, too; notes if that is more."""
         before = self.known.get(local)
         if before is None:
             self.known[local] = value
@@ -453,6 +468,7 @@ class _Running(BodyWalk[_Run]):
         return self._flattened(self.known[local])
 
     def _flattened(self, value: _Run | Items[_Run]) -> Iterator[_Run]:
+        """The facts of all items of a value, at any depth."""
         if isinstance(value, Items):
             for each in value.values:
                 yield from self._flattened(each)
@@ -468,6 +484,7 @@ def _quotient(after: Poly, before: Poly) -> Fraction | None:
 
 
 def _type(fact: _Run) -> Type:
+    """The type of a fact of which one is known."""
     assert fact.type is not None, "what is not known is taken for a number"
     return fact.type
 
@@ -487,6 +504,7 @@ def _lower(one: Poly | None, other: Poly | None) -> Poly | None:
 
 
 def _higher(one: Poly | None, other: Poly | None) -> Poly | None:
+    """The larger of two high ends, if it can be told which it is."""
     low = _lower(None if one is None else -one, None if other is None else -other)
     return None if low is None else -low
 
@@ -500,5 +518,6 @@ def _widened_low(old: Poly | None, new: Poly | None, moved: int) -> Poly | None:
 
 
 def _widened_high(old: Poly | None, new: Poly | None, moved: int) -> Poly | None:
+    """A high end that holds in one more round; one that has moved often is given up, at 0 if it is below."""
     low = _widened_low(None if old is None else -old, None if new is None else -new, moved)
     return None if low is None else -low

@@ -151,6 +151,7 @@ def _place(var: Var, twice: int, records: int | None, apart: list[tuple[OwnRows,
 
 
 def _ends(inference: Inference, index: Local) -> tuple[int, int] | None:
+    """The first and the last number that the index of a loop may be, if they are known."""
     type_ = inference.type(inference.context.environment[index])
     bounds = type_.bounds if isinstance(type_, NumberType) else None
     low, high = (None, None) if bounds is None else (bounds.low.number, bounds.high.number)
@@ -285,14 +286,17 @@ class _ReaderOfAll(_ReaderOfLoop):
 
 
 def _added(one: _Line, other: _Line) -> _Line:
+    """The sum of two linear functions of the index."""
     return _Line(one.counts or other.counts, one.slope + other.slope, one.more + other.more)
 
 
 def _less(one: _Line, other: _Line) -> _Line:
+    """The difference of two linear functions of the index."""
     return _added(one, _Line(other.counts, -other.slope, -other.more))
 
 
 def _times(one: _Line, other: _Line) -> _Line | None:
+    """The product of two linear functions of the index, if one of them is constant."""
     if other.counts is not None:
         one, other = other, one
     if other.counts is not None:

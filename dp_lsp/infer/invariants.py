@@ -109,15 +109,19 @@ def _base(type_: Type) -> Base | None:
 
 
 def _may_be_real(type_: Type) -> bool:
+    """Whether values of a type may hold numbers that are no whole ones."""
     number = type_.element if isinstance(type_, Container) else type_
     return isinstance(number, TypeVariable | FunctionType) or _base(type_) is Base.REAL
 
 
 def _as_real(type_: Type) -> Type:
+    """A number type, or that of a container's elements, as real."""
     return replace(type_, element=REAL) if isinstance(type_, Container) else REAL
 
 
 def _whole_call(node: term.Call, given: list[_Needs]) -> _Needs:
+    """What the result of a builtin needs to be whole: by a type that is written there, by its row, or else what all its
+    arguments need."""
     row = builtins.TABLE[node.builtin]
     declared = next((arg.type for arg in node.args if isinstance(arg, term.TypeArgument)), None)
     if isinstance(declared, NumberOf | ContainerOf):
@@ -135,6 +139,8 @@ _WHOLE = _Property(
 
 
 def _clipped(clip: Clip) -> _Property:
+    """The property of a container to be clipped in this norm, which only `clip` by that norm gives anew."""
+
     def has(type_: Type) -> bool:
         return isinstance(type_, Container) and type_.clip is clip
 
@@ -342,6 +348,7 @@ class _Storing(BodyWalk[_Held]):
             self._grow(inner, end)
 
     def _grow(self, local: Local, value: _Storage) -> None:
+        """Let what a carried value is stored as hold another possibility, too; notes if that is more."""
         before = self.known.get(local)
         after = value if before is None else self.both(before, value)
         if after != before:
@@ -349,11 +356,13 @@ class _Storing(BodyWalk[_Held]):
             self.grown = True
 
     def _index(self, node: term.Loop) -> _Held:
+        """What the index of a loop is stored as: what the language stores the numbers of its range as."""
         parts = (node.first, node.last) if node.step is None else (node.first, node.step, node.last)
         numbers = self._storage.numbers(builtins.RANGE, *(self.flat(self.term(part)).numbers for part in parts))
         return _Held(numbers or 0, 0)
 
     def _call(self, builtin: str, given: Sequence[_Held]) -> _Storage:
+        """What the result of a builtin is stored as, by what its arguments are."""
         if builtins.TABLE[builtin].has(InPlace):
             return given[0]
         found = self._storage.numbers(builtin, *(held.numbers for held in given)) if given else machine.ELEMENTS

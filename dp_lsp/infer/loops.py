@@ -296,6 +296,7 @@ def _index(inference: Inference, node: term.Rounds, rounds: _Rounds, own: OwnRow
 
 
 def _failing_outside(effects: Effects, inside: frozenset[Symbol]) -> Effects:
+    """Effects whose failures depend on no number that a round computes: those count by the most they may be."""
     if not inside or not effects.failures:
         return effects
     failures = (each._replace(moves=publics.at_most(each.moves, inside)) for each in effects.failures)
@@ -361,6 +362,7 @@ def _of_open_lengths(inference: Inference, node: term.Rounds, types: tuple[Type,
 
 
 def _is_vector(type_: Type) -> TypeGuard[Container]:
+    """Whether a type is that of a vector, whose length a loop may change."""
     return isinstance(type_, Container) and type_.kind is Kind.VECTOR
 
 
@@ -629,6 +631,7 @@ def _displacement(inference: Inference, once: _OneRound, last: list[Judgement], 
 
 
 def _sens(moved: Moves, var: Var) -> Sens:
+    """The sensitivity in a variable; 0 where there is none."""
     move = moved.get(var)
     return ZERO if move is None else move.sens
 
@@ -666,6 +669,7 @@ def _heading(
 
 
 def _ways(moved: Moves, whole: Callable[[Var], Var], left_out: Collection[Var] = ()) -> _Ways:
+    """The monotonicity in each variable, rows of one container taken together; None where two of them differ."""
     found: _Ways = {}
     for var, move in moved.items():
         if var not in left_out:

@@ -175,6 +175,7 @@ class _Template(Template):
 
 
 def _first_error(found: Iterable[Problem]) -> str:
+    """The message of the first error; empty if there is none."""
     return next((problem.message for problem in found if problem.severity is Severity.ERROR), "")
 
 
@@ -220,6 +221,7 @@ def _is_unbounded_vector(found: Inferred) -> bool:
 
 
 def _compared(method: term.Method, metric: DatasetMetric) -> term.Method:
+    """The method with its datasets compared in the relation that is asked for, where they declare none."""
     types = [compared(param.type, metric) for param in method.params]
     if all(type_ is param.type for type_, param in zip(types, method.params, strict=True)):
         return method  # as most are
@@ -250,6 +252,7 @@ def _with_annotations(method: term.Method, missing: list[tuple[Annotation, bool]
 
 
 def _inference(setting: InferenceSetting, effort: Effort) -> Inference:
+    """A fresh inference of a method under a setting; one that was not parsed to the end is unknown from the start."""
     context = TypingContext(setting.text, setting.language, setting.rules, setting.resolve, effort.look, effort)
     inference = Inference(context, terms.rule)
     if setting.broken:
@@ -341,12 +344,14 @@ def _is_made_here(value: term.Term) -> bool:
 
 
 def _inferred(inference: Inference, value: FunctionValue | Judgement) -> Inferred:
+    """What was found out of a definition, as those see it who report it and who use it."""
     recorder = inference.recorder
     seen = _Seen(inference.context, recorder)
     return Inferred(value, tuple(recorder.problems), seen, recorder.unknown, inference.solver)
 
 
 def _black_box(method: term.Method, setting: InferenceSetting, effort: Effort) -> Inferred:
+    """A black box: its parameters are typed, and nothing is known of its result but what its caller declares."""
     inference = _inference(setting, effort)
     publics = functions.publics(method)
     params = [functions.parameter(inference, param, publics) for param in method.params]
@@ -475,6 +480,7 @@ def _one_function(inference: Inference) -> None:
 
 
 def _waits(inference: Inference, each: Open) -> bool:
+    """Whether a deferred operation has still to wait for the types of its arguments."""
     given = [inference.given(value) for value in each.arguments]
     if isinstance(each.callee, str):
         return rows.waits(inference, builtins.TABLE[each.callee], given)
@@ -490,6 +496,7 @@ def _is_parameter(inference: Inference, each: Open) -> bool:
 
 
 def _take(inference: Inference, each: Open) -> None:
+    """Default the open types of a deferred operation's arguments: by its row, or by what the callee declares."""
     given = [inference.given(value) for value in each.arguments]
     if isinstance(each.callee, str):
         rows.assume(inference, builtins.TABLE[each.callee], given)
@@ -554,6 +561,7 @@ def _alike(shown: Scheme) -> list[str]:
 
 
 def _function_text(param: SchemeParameter, each: Open) -> str:
+    """What is assumed of a parameter that is called: how sensitive, or how private, it is in its arguments."""
     if not each.arguments:
         return f"`{param.name}` is a {'private ' if each.release else ''}function without arguments"
     if each.release is not None:
@@ -565,8 +573,10 @@ def _function_text(param: SchemeParameter, each: Open) -> str:
 
 
 def _s(each: Open) -> str:
+    """The ending of a plural."""
     return "" if len(each.arguments) == 1 else "s"
 
 
 def _is_open(type_: Type) -> bool:
+    """Whether a type, or that of a container's elements, is a type variable."""
     return isinstance(type_.element if isinstance(type_, Container) else type_, TypeVariable)

@@ -163,6 +163,7 @@ class RecordReader(Reading):
         return records._replace(kept=lambda case: before(case) and says(case))
 
     def _guess(self, key: Hashable) -> Truth:
+        """A predicate whose answer is not known: each case says true or false, the same wherever this one stands."""
         self.seen.guesses[key] = None
         return lambda case: case.guessed[key]
 
@@ -177,6 +178,7 @@ class RecordReader(Reading):
 
     @deeper
     def _truth(self, node: Term, scope: Scope) -> Truth:
+        """What a term says of a record, in each case. Raises :class:`Unread` for what is not understood."""
         node, scope = self.stands_for(node, scope)
         if isinstance(node, Literal) and isinstance(node.value, bool):
             answer = node.value
@@ -354,6 +356,7 @@ class RecordReader(Reading):
         return says
 
     def _cut(self, feature: Feature, *bounds: Fraction) -> None:
+        """Let cases tell apart on which side of these numbers, and at which of them, a feature lies."""
         self.seen.cuts.setdefault(feature, set()).update(bounds)
 
     def _bound(self, node: Term, feature: Feature, scope: Scope) -> tuple[Feature, Fraction]:
@@ -407,6 +410,8 @@ class RecordReader(Reading):
         return self._written(node, scope) if node.builtin == builtins.LITERAL else None
 
     def _written(self, node: Call, scope: Scope) -> Row:
+        """A row that is written out number by number."""
+
         def at(place: int) -> Number:
             if not 1 <= place <= len(node.args):
                 raise Unread
@@ -415,6 +420,7 @@ class RecordReader(Reading):
         return Row(at, (id(node), self.identities(scope)), len(node.args))
 
     def _position(self, node: Term, scope: Scope) -> int:
+        """A whole public number. Raises :class:`Unread` for any other."""
         found = self.public(node, scope).number
         if found is None or found.denominator != 1:
             raise Unread
@@ -454,6 +460,7 @@ class RecordReader(Reading):
         return self._result(node, scope)
 
     def _result(self, node: Call, scope: Scope) -> Rule:
+        """The number that a builtin makes of numbers of a record, as an affine function of features in each case."""
         row, factored = builtins.TABLE[node.builtin], self.factored(node, scope)
         if factored is not None:
             factor, other = factored
@@ -490,6 +497,7 @@ class RecordReader(Reading):
         return None if by is None else (by, right)
 
     def _sides(self, node: Branch, scope: Scope) -> tuple[Truth, tuple[Term, Scope], tuple[Term, Scope]]:
+        """What a branch decides by, and its two sides with what is bound in them."""
         says = self._truth(node.condition, scope)
         return says, self.inside(node.then, scope), self.inside(node.otherwise, scope)
 
@@ -553,6 +561,7 @@ def _counted(says: Truth) -> Rule:
 
 
 def _either(says: Truth, one: Callable[[Case], T], other: Callable[[Case], T]) -> Callable[[Case], T]:
+    """One of two functions of a case, by a predicate."""
     return lambda case: one(case) if says(case) else other(case)
 
 

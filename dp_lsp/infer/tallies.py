@@ -172,6 +172,7 @@ class Reader(RecordReader):
         return combined([self.number(other, scope)], [factor])
 
     def _statistic(self, role: ByRecord | None, node: Call, scope: Scope) -> Rule:
+        """What a record adds to a number of records or to a sum, where the dataset keeps it; elsewhere nothing."""
         records = self._dataset(node.args[-1], scope)
         if role is ByRecord.COUNTS and len(node.args) > 1:
             return _of_kept(self.kept(records, node.args[0], scope, node).kept, written(ONE))
@@ -185,6 +186,7 @@ class Reader(RecordReader):
         return _of_kept(records.kept, written(ONE))
 
     def _is_public(self, local: Local, scope: Scope) -> bool:
+        """Whether a name stands for what is the same whatever the records are."""
         if local in scope.names:
             return isinstance(scope.names[local], Fraction)
         known = self._inference.context.environment.get(local)
@@ -194,6 +196,7 @@ class Reader(RecordReader):
 
     @deeper
     def _dataset(self, node: Term, scope: Scope) -> Records:
+        """Which records a dataset has that is made of the source by filters, maps and selections of columns."""
         node, scope = self.followed(node, scope, (Use,))
         made = node
         if isinstance(node, Use) and node.local not in scope.names:
@@ -268,6 +271,7 @@ class Reader(RecordReader):
         return records._replace(record=record)
 
     def _made_by(self, use: Call, scope: Scope, record: Record) -> Record:
+        """The record that a mapping function returns for a record."""
         function = use.args[0]
         self._captures(*self.made(function, scope))
         value, inner = self.applied(function, scope, record)
@@ -281,6 +285,8 @@ class Reader(RecordReader):
         return records._replace(record=self._selected(records.record, made, scope) or self._of_type(node, made, scope))
 
     def _selected(self, record: Record, made: Call, scope: Scope) -> Number | None:
+        """A number of a record that is moved between public ends which are stored as they are written; None if it is
+        not known as that."""
         shape = builtins.TABLE[made.builtin].trait(Shape)
         if isinstance(record, Row) or shape is None or not shape.selects or made.keywords or record.feature is None:
             return None

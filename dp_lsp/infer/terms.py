@@ -114,6 +114,7 @@ def rule(inference: Inference, node: Term) -> Evaluation:
 
 
 def _rounds(inference: Inference, node: term.Loop | term.Comprehension) -> Evaluation:
+    """A loop or a comprehension; the module that knows their rules is loaded for the first one."""
     from dp_lsp.infer import loops  # most functions have none
 
     if isinstance(node, term.Loop):
@@ -136,6 +137,8 @@ def _called_by_name(inference: Inference, node: term.Apply) -> term.Call | None:
 
 
 def _constant_of_language(inference: Inference, node: term.Global) -> term.Call | None:
+    """The call that a constant of the language stands for, such as `pi`, where the program defines none of that
+    name."""
     row = _not_replaced(inference, node)
     trait = None if row is None else row.trait(Replaceable)
     return None if row is None or trait is None or not trait.value else term.Call(node.span, row.name, (), node.span)
@@ -224,11 +227,14 @@ def _behind(condition: Judgement, span: Span, effects: Effects) -> Effects:
 
 
 def _noted(inference: Inference, span: Span, found: Evaluation, rule: str) -> Evaluation:
+    """An evaluation, with its value as the fact of a place and the rule that gave it."""
     inference.recorder.facts[span] = (found.value, rule)
     return found
 
 
 def _label(inference: Inference, value: Judgement) -> Label | None:
+    """The structure that a value is, or the names that its items have; None for a tuple without and for anything
+    else."""
     type_ = inference.type(value)
     return type_.label if isinstance(type_, TupleType) else None
 
@@ -248,6 +254,8 @@ def _field(inference: Inference, node: term.Field) -> Evaluation:
 
 
 def _global(inference: Inference, node: term.Global) -> Judgement:
+    """A name at top level: its value, or its definition as a function. What is not known makes the definition
+    unknown."""
     span, name = node.span, node.name
     found = inference.context.resolve(name)
     if found is None:
@@ -275,6 +283,8 @@ def _global(inference: Inference, node: term.Global) -> Judgement:
 
 
 def _branch(inference: Inference, node: term.Branch) -> Evaluation:
+    """A choice by a condition. The sides are inferred alike; what either spends counts as the larger of both, if the
+    condition is public, and is a leak otherwise."""
     condition, before = inference.infer(node.condition)
     _must_be_bool(inference, condition, node.condition.span)
     sides = [inference.body(side) for side in (node.then, node.otherwise)]
@@ -306,6 +316,7 @@ def _must_be_bool(inference: Inference, condition: Judgement, span: Span) -> Non
 
 
 def _no_private_choice(inference: Inference, moved: Moves, origin: Origin) -> Effects:
+    """Report that a private condition decides which mechanism runs: that tells it, so nothing is guaranteed."""
     private = frozenset(var for var in moved if not var.exempt)
     if private:
         names = "`, `".join(sorted({var.name for var in private if not var.members}))

@@ -83,6 +83,7 @@ def without_rule(scene: Scene, problem: Problem) -> Problem | None:
 
 
 def _chosen(scene: Scene, call: Call, argument: str, node: Term) -> Problem | None:
+    """The problem of an argument that must be chosen without a look at the data, if it is private."""
     what, names = _word(call, argument), scene.private(node)
     if not what or not names:
         return None
@@ -116,6 +117,7 @@ def _word(call: Call, argument: str) -> str:
 
 
 def _is_parameter(scene: Scene, node: Term) -> bool:
+    """Whether a term is a parameter as it was given."""
     return isinstance(node, Use) and node.local not in scene.made
 
 
@@ -160,6 +162,7 @@ def made_of_count(scene: Scene, problem: Problem) -> Problem | None:
 
 
 def _count_is_private(scene: Scene, node: Term, count: Call, so: str) -> Problem:
+    """The problem of a number of records that is used where a public number is needed."""
     metric = _counted(scene, count)
     assert metric is not None, "it counts the records of a dataset"
     written, changed = scene.written(count), noise.CHANGED[metric]
@@ -252,12 +255,14 @@ def _enough(scene: Scene, node: Term, least: int) -> Enough | None:
 
 
 def _moves_far(scene: Scene, problem: Problem, least: int, far: Fraction) -> Problem:
+    """The problem of a number that moves too far where a dataset may have no more than so many records."""
     first = f"where there may be only {least}, one more moves it by up to {figure(far)}"
     reason = f"{first}; {problem.message.split(': ', 1)[1]}"
     return problems.UnknownCount.at(problem.span, written=scene.inference.written(problem.span), reason=reason)
 
 
 def _is_enough_for(scene: Scene, problem: Problem, enough: Enough) -> Problem:
+    """The problem of a declared sensitivity that is enough from some number of records on, with how to declare it."""
     least, written = enough.records, scene.inference.written(problem.span)
     records = "record" if least == 1 else "records"
     code = scene.inference.code
@@ -299,6 +304,7 @@ def raw_beside(scene: Scene, problem: Problem) -> Problem | None:
 
 
 def _limited_instead(scene: Scene, problem: Problem, copies: list[Copy]) -> Problem | None:
+    """The problem of a use of a raw value behind the line that makes a bounded copy of it; None if there is none."""
     node = scene.at(problem.span) if copies else None
     uses = [] if node is None else [each for each in scene.flow(node) if isinstance(each, Use)]
     for copy in copies:
@@ -310,6 +316,7 @@ def _limited_instead(scene: Scene, problem: Problem, copies: list[Copy]) -> Prob
 
 
 def _raw_used(copy: Copy, use: Use) -> Problem:
+    """The problem that a raw value is used in the place of its bounded copy."""
     name = copy.local.name
     never = ", and never used" if copy.unread else ""
     beside = f"while its bounded copy `{name}` never is" if copy.unread else f"beside its bounded copy `{name}`"

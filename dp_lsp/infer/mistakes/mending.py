@@ -91,14 +91,17 @@ def mended(scene: Scene, problem: Problem) -> Problem:
 
 
 def _text(scene: Scene, span: Span) -> str:
+    """The source text of a place, as it stands there."""
     return scene.inference.context.text[slice(*span)]
 
 
 def _written(scene: Scene, node: Term) -> str:
+    """The source text of a term, as it stands there."""
     return _text(scene, node.span)
 
 
 def _releases(scene: Scene) -> Iterator[MechanismCall]:
+    """The mechanisms that a method calls."""
     return (found for found in (release_of(scene, call) for call in scene.calls) if found is not None)
 
 
@@ -136,6 +139,7 @@ def _epsilon(scene: Scene) -> Expression:
 
 
 def _delta(scene: Scene) -> Expression:
+    """A δ for noise that is added: a parameter named so, or one to choose."""
     return _number_named(scene, "del", "δ") or DELTA
 
 
@@ -189,6 +193,7 @@ def _again(scene: Scene, release: MechanismCall, far: Expression, hidden: Expres
 
 
 def _write(scene: Scene, title: str, span: Span, made: Expression) -> Iterator[Fix]:
+    """A repair that writes an expression in the place of what stands there."""
     yield from scene.inference.fixes(Write(title, ((span, made),)))
 
 
@@ -571,6 +576,7 @@ def _of_all_before(scene: Scene, release: MechanismCall, loop: Term, records: Te
 
 
 def _is_dataset(scene: Scene, node: Term) -> bool:
+    """Whether a term is known to be a dataset."""
     return isinstance(scene.type(node), Dataset)
 
 
@@ -579,6 +585,7 @@ def _is_within(node: Term, whole: Term) -> bool:
 
 
 def _is_in(problem: Problem, node: Term) -> bool:
+    """Whether a problem is about a part of a term."""
     return node.span.start <= problem.span.start and problem.span.end <= node.span.end
 
 
@@ -605,6 +612,7 @@ def _raw(scene: Scene, node: Term) -> Iterator[Term]:
 
 
 def _parts(node: Term) -> tuple[Term, ...]:
+    """The terms whose values a term's value is computed of, or is one of."""
     match node:
         case Call(args=args) | Apply(args=args):
             return args
@@ -657,6 +665,7 @@ def _by_its_release(scene: Scene, whole: Term | None, node: Term) -> Iterator[Fi
 
 
 def _unprinted(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """Leave out what prints something private."""
     yield from scene.inference.fixes(LeaveOut("do not print what is private", problem.span))
 
 
@@ -859,6 +868,7 @@ def _costs_epsilon(scene: Scene, release: MechanismCall, order: list[Term]) -> b
 
 
 def _exchanged(arguments: list[Term], one: int, other: int) -> list[Term]:
+    """Arguments with two of them in each other's place."""
     found = [*arguments]
     found[one], found[other] = found[other], found[one]
     return found

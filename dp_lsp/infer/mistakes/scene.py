@@ -34,6 +34,7 @@ class Scene:
             self._walk(method.body)
 
     def _walk(self, body: Body) -> None:
+        """Collect the terms and bindings of a body, at any depth."""
         self.binds += body.binds
         for node in term.within(term.of_body(body)):
             self.terms.append(node)
@@ -77,15 +78,18 @@ class Scene:
 
     @cached_property
     def _places(self) -> dict[Span, Term]:
+        """The outermost inferred term at each place."""
         known = (node for node in reversed(self.terms) if node in self.inference.recorder.judgements)
         return {node.span: node for node in known}
 
     @cached_property
     def _given(self) -> dict[Span, Call]:
+        """The call of a builtin that has an argument at a place; of several the outermost."""
         return {node.span: call for call in reversed(self.calls) for node in call.args}
 
     @cached_property
     def _called(self) -> dict[tuple[Span, str], Call]:
+        """The call of a builtin by its place and name; of several the outermost."""
         return {(call.span, call.builtin): call for call in reversed(self.calls)}
 
     def at(self, span: Span) -> Term | None:
