@@ -328,7 +328,7 @@ def nested(charge: Charge) -> int:
 
 def times_run(charge: Charge, counted: Callable[[Single], bool]) -> int:
     """How many times mechanisms that are ``counted`` run at most."""
-    return fold(charge, _Counting(counted)) or 0
+    return fold(charge, _CountedReleases(counted)) or 0
 
 
 def shared(charge: Charge) -> Charge:
@@ -357,7 +357,9 @@ def shared(charge: Charge) -> Charge:
     return same[id(charge)]
 
 
-class _Counting(Rules[int]):
+class _CountedReleases(Rules[int]):
+    """How many of some releases there are at most."""
+
     def __init__(self, counted: Callable[[Single], bool]) -> None:
         self._counted = counted
 

@@ -105,7 +105,7 @@ Asking = Generator[tuple[Cost, Distances], L, L]
 """Asks for what the parts of a tree cost, one after the other, and returns what the whole does."""
 
 
-class Rounds(NamedTuple):
+class DifferingRounds(NamedTuple):
     """How many rounds of a loop differ, and how far each variable of its body moves in them."""
 
     number: Sens
@@ -318,7 +318,7 @@ class Walk(ABC, Generic[L]):
             losses.append(self.sequence(parts) if len(parts) > 1 else parts[0])
         return self.either(losses) if len(losses) > 1 else losses[0]
 
-    def ways(self, cost: Repeat, distances: Distances) -> list[list[Rounds]]:
+    def ways(self, cost: Repeat, distances: Distances) -> list[list[DifferingRounds]]:
         """The ways in which a change can lie in the rounds of a loop, of which the one that costs most counts. What
         differs in no round costs nothing in it; a change that reaches the rounds in several ways, or otherwise than by
         what each reads for itself, is in all of them."""
@@ -329,9 +329,9 @@ class Walk(ABC, Generic[L]):
             found = self._apart(cost, var, far)
             if found is not None:
                 return found
-        return [[Rounds(cost.count, {**distances, **read})]]
+        return [[DifferingRounds(cost.count, {**distances, **read})]]
 
-    def _apart(self, cost: Repeat, var: Var, far: Sens) -> list[list[Rounds]] | None:
+    def _apart(self, cost: Repeat, var: Var, far: Sens) -> list[list[DifferingRounds]] | None:
         """The ways in which places that move by so much together can; None if they are not known. Of k places whose
         squares add up to d², the distances add up to √k·d at most (Cauchy and Schwarz). Of d steps, each of which moves
         m places by 1, the distances add up to m·d, and none is more than d: so the squares add up to m·d² at most."""
@@ -339,21 +339,22 @@ class Walk(ABC, Generic[L]):
         if far.infinite:
             return None
         if apart is Apart.RECORDS:
-            return [[Rounds(cost.count if decide(cost.count, "<=", far) else far, {var: ONE})]]
+            return [[DifferingRounds(cost.count if decide(cost.count, "<=", far) else far, {var: ONE})]]
         squares = apart is Apart.SQUARES
         if (squares or each > 1) and is_shared(cost.body, Shares.SQUARES):
-            return [[Rounds(ONE, {var: far * sens.number(each).root()})]]
+            return [[DifferingRounds(ONE, {var: far * sens.number(each).root()})]]
         if not squares and each == 1 and is_shared(cost.body, Shares.SUMS):
-            return [[Rounds(ONE, {var: far})]]
+            return [[DifferingRounds(ONE, {var: far})]]
         if squares and self.adds and is_shared(cost.body, Shares.PROPORTION):
-            return [[Rounds(cost.count.root(), {var: far})]]
+            return [[DifferingRounds(cost.count.root(), {var: far})]]
         steps = self.whole_steps(far) if apart is Apart.STEPS else None
         if steps is None or steps * each > MOST_STEPS:
             summed = apart is Apart.STEPS and is_shared(cost.body, Shares.SUMS)
-            return [[Rounds(ONE, {var: far * sens.number(each)})]] if summed else None
+            return [[DifferingRounds(ONE, {var: far * sens.number(each)})]] if summed else None
         counted = (Counter(way) for way in partitions(steps * each, steps))
         return [
-            [Rounds(sens.number(times), {var: sens.number(size)}) for size, times in way.items()] for way in counted
+            [DifferingRounds(sens.number(times), {var: sens.number(size)}) for size, times in way.items()]
+            for way in counted
         ]
 
     def lying(self, cost: Parts, distances: Distances) -> list[Distances]:

@@ -42,7 +42,7 @@ class Store(Protocol):
         ...
 
 
-class _Entry(NamedTuple):
+class _StoredFile(NamedTuple):
     used: float
     size: int
     path: str
@@ -127,13 +127,13 @@ class Folder:
                 os.unlink(path)
                 total -= size
 
-    def _entries(self) -> Iterator[_Entry]:
+    def _entries(self) -> Iterator[_StoredFile]:
         for inner in os.scandir(self._folder):
             if inner.is_dir(follow_symlinks=False):
                 with suppress(OSError):
                     for file in os.scandir(inner.path):
                         found = file.stat(follow_symlinks=False)
-                        yield _Entry(found.st_mtime, found.st_size, file.path)
+                        yield _StoredFile(found.st_mtime, found.st_size, file.path)
 
     def _path(self, key: bytes) -> str:
         name = key.hex()

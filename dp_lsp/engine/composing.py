@@ -10,7 +10,7 @@ from dp_lsp.problem import Edit, Fix
 from dp_lsp.text import Span
 
 
-class _Place(NamedTuple):
+class _EditedPlace(NamedTuple):
     """A place of an edited text: in the text before, and how far inside of what which edit wrote."""
 
     before: int
@@ -48,7 +48,7 @@ def composed(first: Iterable[Edit], second: Iterable[Edit]) -> tuple[Edit, ...] 
     return tuple(sorted([*(each for each in made if each is not None), *added]))
 
 
-def _place(edits: Sequence[Edit], at: int, is_end: bool) -> _Place:
+def _place(edits: Sequence[Edit], at: int, is_end: bool) -> _EditedPlace:
     """Where a place of an edited text is. What begins or ends just where something was written counts as outside of it
     if it goes on there."""
     shift = 0
@@ -56,11 +56,11 @@ def _place(edits: Sequence[Edit], at: int, is_end: bool) -> _Place:
         start = edit.span.start + shift
         end = start + len(edit.text)
         if at < start or (at == start and (is_end or not edit.text)):
-            return _Place(at - shift)
+            return _EditedPlace(at - shift)
         if at < end or (at == end and is_end):
-            return _Place(edit.span.start, index, at - start)
+            return _EditedPlace(edit.span.start, index, at - start)
         shift += len(edit.text) - (edit.span.end - edit.span.start)
-    return _Place(at - shift)
+    return _EditedPlace(at - shift)
 
 
 def _inside(whole: Edit, edit: Edit, at: int) -> Edit:

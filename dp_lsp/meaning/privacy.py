@@ -390,7 +390,7 @@ def search(
                     continue
                 if source.random() < 0.5:
                     inputs, others = others, inputs
-                judged = _Pair(run, inputs, others, source).judged(claim)
+                judged = _NeighbouringRuns(run, inputs, others, source).judged(claim)
                 tightest = max(tightest, judged.share)
                 if judged.how:
                     return Searched(Breach(setting, claim, inputs, others, judged.how, judged.found), count, tightest)
@@ -403,7 +403,7 @@ class _Judged(NamedTuple):
     share: float = 0.0
 
 
-class _Pair:
+class _NeighbouringRuns:
     """Two inputs, and how well they are told apart."""
 
     def __init__(self, run: Run, inputs: tuple[Value, ...], others: tuple[Value, ...], source: random.Random) -> None:
