@@ -576,8 +576,9 @@ def describe_box(
 
 def _boxes(names: Iterable[str], code: Rendering) -> Iterator[PremiseDetail]:
     """What is taken for granted of black boxes."""
-    said = f"is deterministic, changes nothing it is given, and returns what `{code[UNBOX.builtin]}` says it does"
-    return (PremiseDetail(Premised.BLACK_BOX, (name,), words=f"`{name}` {said}") for name in names)
+    for name in names:
+        said = f"is deterministic, changes nothing it is given, and returns what `{code[UNBOX.builtin]}` says it does"
+        yield PremiseDetail(Premised.BLACK_BOX, (name,), words=f"`{name}` {said}")
 
 
 def _box_parameters(box: BlackBox, names: tuple[str, ...]) -> Iterator[ParameterDetail]:

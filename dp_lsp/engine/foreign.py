@@ -54,6 +54,8 @@ def _types(modules: Sequence[Units]) -> frozenset[str]:
     """The names that are those of types which the project defines, wherever it defines them."""
     units = [unit for module in modules for unit in module]
     types = frozenset[str]().union(*(unit.lowered.types for unit in units))
+    if not types:
+        return types
     return types - {definition.name for unit in units for definition in unit.lowered.definitions if not _of_type(unit)}
 
 
