@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from source_tree import python
+from dp_lsp.analysis.records import State
+from dp_lsp.engine.check import Engine
+from source_tree import ROOT, python
 from stdio_driver import Driver
 
 PROGRAM = """\
@@ -85,3 +88,14 @@ def test_a_folder_with_files_of_both_languages(tmp_path: Path) -> None:
     assert result.returncode == 1
     shown = python("-m", "dp_lsp", "check", "--no-cache", "a.py", cwd=tmp_path).stdout
     assert "a.py:12:5" in shown and "leaks" in shown
+
+
+def test_what_the_page_of_the_words_shows_is_proved() -> None:
+    shown = re.findall(
+        r"^```python\n(.*?)^```", (ROOT / "dp_types" / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
+    )
+    assert shown
+    for text in shown:
+        (function,) = Engine().check(text, document="a.py").functions
+        costs = [each.epsilon for each in function.parameters if not each.static]
+        assert (function.state, [str(each) for each in costs]) == (State.PROVED, ["eps"])

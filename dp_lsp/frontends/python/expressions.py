@@ -70,14 +70,6 @@ class Expressions:
         inner.homes = self.homes
         return inner
 
-    def value(self, node: ast.expr) -> Node:
-        """An expression; opaque as a whole where a part of it has no meaning."""
-        try:
-            return self.node(node)
-        except Refused as refused:
-            inner = opaque(self._places, refused.node, refused.what)
-            return surface.Opaque(*self._places.span(node), refused.what, effects(node).joined(inner.summary))
-
     def node(self, node: ast.expr) -> Node:
         """An expression. Raises :class:`Refused`."""
         span = self._places.span(node)

@@ -15,7 +15,7 @@ from dp_lsp.frontends.python.draws import generators, named_draws, scales
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.expressions import Expressions, Refused, bins, number, opaque
 from dp_lsp.frontends.python.kinds import COUNTING, SIGNS, Kind, Kinds, kinds_of
-from dp_lsp.frontends.python.names import bound_in
+from dp_lsp.frontends.python.names import CHECKED, bound_in
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
@@ -69,8 +69,9 @@ def _name_span(node: ast.FunctionDef, places: Places) -> Span:
 
 def _parameters(node: ast.FunctionDef, places: Places) -> Iterator[surface.Parameter]:
     args = node.args
-    if node.decorator_list:
-        raise Refused(node.decorator_list[0], "a decorator")
+    for decorator in node.decorator_list:
+        if not isinstance(decorator, ast.Name) or decorator.id != CHECKED:
+            raise Refused(decorator, "a decorator")
     for other in (*args.posonlyargs, *args.kwonlyargs, args.vararg, args.kwarg):
         if other is not None:
             raise Refused(other, "a parameter that is not plain")
@@ -139,7 +140,7 @@ class _Body:
             except Refused as refused:
                 inner = opaque(self._places, refused.node, refused.what)
                 does = effects(node).joined(inner.summary)
-                yield surface.Opaque(*self._places.span(node), refused.what, does)
+                yield surface.Opaque(*inner.span, refused.what, does)
 
     def _block(self, nodes: list[ast.stmt]) -> surface.Block:
         span = Span(self._places.span(nodes[0]).start, self._places.span(nodes[-1]).end)

@@ -25,6 +25,8 @@ WORDS = {
 """The vocabulary of `dp_types`."""
 
 OWN_MODULE = "dp_types"
+CHECKED = "checked"
+"""The decorator that changes nothing where arguments are what is declared, of which alone something is claimed."""
 TYPES = frozenset({"Annotated", "float", "int", "bool", "list"})
 """What else annotations are made of."""
 
