@@ -319,14 +319,17 @@ class Builtins:
     """The builtins that a language has: how each is written, by its id in the table. In the tree they have the names
     that they have in text, so that a name which is no builtin's here is free, whatever it means elsewhere.
     ``by_operator`` are functions that are given an operator, and with it are builtins, by both names, and
-    ``conversions`` those that make a number of a type, by how its numbers are stored."""
+    ``conversions`` those that make a number of a type, by how its numbers are stored. ``starts`` are the keywords by
+    which builtins that add up are given what they begin with."""
 
     def __init__(
         self,
         spellings: Mapping[str, Spelling],
         by_operator: Mapping[tuple[str, str], str] = MappingProxyType({}),
         conversions: Mapping[Stored, str] = MappingProxyType({}),
+        starts: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
+        self.starts = starts
         self._conversions = conversions
         self._spellings = spellings
         self.by_operator = by_operator

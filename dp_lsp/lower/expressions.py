@@ -232,12 +232,23 @@ class Expressions:
             if isinstance(operator, surface.Name) and not self._scope.has(operator.name):
                 row = known.by_operator.get((callee.name, operator.name))
                 others = (*node.args[:place], *node.args[place + 1 :])
-                if row is not None and not node.keywords and len(others) == place + 1:
+                zero = None if row is None else self._zero(node, row)
+                if row is not None and not (node.keywords and zero is None) and len(others) == place + 1:
                     self._unit.uses.add(callee.name)
                     called = surface.Call(node.start, node.end, callee, others)
                     args = self._arguments(called, builtins.TABLE[row])
                     by = term.Global(callee.span, callee.name, called=True)
+                    if zero is not None:
+                        return _from(zero, called, row, _made_first(called, args), by)
                     return term.Call(node.span, row, args, callee.span, by=by)
+        return None
+
+    def _zero(self, node: surface.Call, row: str) -> Term | None:
+        """What a sum begins with, if that is a zero that is stored as a float: then the sum of nothing is stored as
+        other sums are. It must be neutral: whether another number is added to a sum of something is not said."""
+        match node.keywords:
+            case (surface.Keyword(name=name, value=surface.Number(value=0, integer=False) as zero),):
+                return self.term(zero) if name == self._unit.language.builtins.starts.get(row) else None
         return None
 
     def _shows(self, node: surface.Call, callee: surface.Name, gives: bool) -> Term:
@@ -280,6 +291,9 @@ class Expressions:
             name = node.callee.name if isinstance(node.callee, surface.Name) else row.name
             self._unit.report(problems.NotAVariable.at(node.span, name=name))
             return term.Hole(node.span, "a change inside an expression", self._arguments(node, row))
+        if (zero := self._zero(node, row.name)) is not None:
+            args = self._arguments(surface.Call(node.start, node.end, node.callee, node.args), row)
+            return _from(zero, node, row.name, _made_first(node, args))
         match node.args, row.trait(ByRecord):
             case (surface.Comprehension(lazy=True) as gives,), ByRecord.ADDS | ByRecord.COUNTS if not node.keywords:
                 given = term.Call(gives.span, builtins.ONE_BY_ONE, (self._comprehension(gives),), gives.span)
@@ -375,6 +389,20 @@ class Expressions:
         row, dimension = builtins.extent(len(index.indices), position)
         along = () if dimension is None else (term.Literal(node.span, Fraction(dimension), True),)
         return term.Call(node.span, row, (replace(value), *along), node.span)  # a term of its own, inferred once
+
+
+def _made_first(node: surface.Call, args: tuple[Term, ...]) -> tuple[Term, ...]:
+    """What a sum adds up that begins with something: where it is given a function, what that makes, which may be
+    nothing."""
+    if len(args) != 2:
+        return args
+    return (term.Call(node.span, builtins.MAKING, args, node.callee.span),)
+
+
+def _from(zero: Term, node: surface.Call, row: str, args: tuple[Term, ...], by: term.Global | None = None) -> Term:
+    """A sum that begins with a zero. Source: the documentation of Julia, ``sum``."""
+    callee = node.callee.span
+    return term.Call(node.span, builtins.PLUS, (zero, term.Call(node.span, row, args, callee, by=by)), callee)
 
 
 def _of_entries(node: surface.Node, over: list[tuple[str, surface.Node]], made: surface.Node) -> surface.Lambda:

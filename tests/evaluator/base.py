@@ -364,8 +364,15 @@ def push(machine: Machine, value: Value, *more: Value) -> Value:
 
 
 @row("sum")
-def sum_(machine: Machine, *args: Value, dims: Value = None) -> Value:
+def sum_(machine: Machine, *args: Value, dims: Value = None, init: Value = None) -> Value:
     *functions, value = args
+    if init is not None:
+        if dims is not None:
+            raise Unmodelled("sums of lines from a start")
+        found = init
+        for each in elements(value):
+            found = ROWS["+"].run(machine, found, machine.call(functions[0], each) if functions else each)
+        return found
     if dims is not None:
         return _along(box("sum", value), int(number(dims)))
     values = list(elements(value))
@@ -468,15 +475,17 @@ def foreach(machine: Machine, function: Value, value: Value) -> Value:
 
 
 @row("reduce")
-def reduce_(machine: Machine, operator: Value, value: Value) -> Value:
-    return mapreduce(machine, ROWS["identity"], operator, value)
+def reduce_(machine: Machine, operator: Value, value: Value, init: Value = None) -> Value:
+    return mapreduce(machine, ROWS["identity"], operator, value, init=init)
 
 
 @row("mapreduce")
-def mapreduce(machine: Machine, function: Value, operator: Value, value: Value) -> Value:
+def mapreduce(machine: Machine, function: Value, operator: Value, value: Value, init: Value = None) -> Value:
     """From the left, which is one of the orders that it may have; small integers are widened by `+`."""
     if isinstance(operator, Builtin) and operator.name == "+":
-        return machine.call(ROWS["sum"], function, value)
+        return sum_(machine, function, value, init=init)
+    if init is not None:
+        raise Unmodelled("combining from a start")
     found = [machine.call(function, each) for each in elements(value)]
     if not found:
         raise Unmodelled("combining nothing")

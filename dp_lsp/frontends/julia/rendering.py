@@ -647,6 +647,7 @@ _INSTEAD = {
     SEEDING: "; leave it out: whoever knows the seed knows the noise",
     "a broadcast": _BY_MAP,
     BROADCAST_INTO: "; write `v = …`, which makes a new vector",
+    "the keyword argument `init` of `sum`": "; write `init = 0.0`, and add any other number to the sum",
     "a generator": _BY_MAP,
     "a named tuple": "; write a tuple",
     "a keyword argument of a function that changes another one": "; give arguments in their order",

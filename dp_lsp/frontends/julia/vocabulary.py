@@ -386,7 +386,8 @@ def _types(rank: int = 2, elements: bool = False) -> Iterator[Word]:
 
 def julia_builtins() -> Builtins:
     """Those of all rows. A name that ends in ``!`` changes an argument."""
-    return Builtins({row.name: _spelling(row) for row in TABLE.values()}, _BY_OPERATOR, _CONVERSIONS)
+    spellings = {row.name: _spelling(row) for row in TABLE.values()}
+    return Builtins(spellings, _BY_OPERATOR, _CONVERSIONS, {"sum": "init"})
 
 
 _CONVERSIONS = {machine.FLOAT64: "Float64", machine.FLOAT32: "Float32", machine.INT: "Int"}
