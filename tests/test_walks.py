@@ -81,6 +81,27 @@ def test_what_is_protected_is_not_made_public(walker: Walker) -> None:
     assert "x::Real, y::Real" in found, found
 
 
+@pytest.mark.parametrize("hidden", ["h .* 2", "h", "sqrt.(h)"])
+def test_noise_on_each_entry_drops_nothing_beside_it(hidden: str, walker: Walker) -> None:
+    header = "function f(v::MetricVector(Real, ChangeOne), eps::Static()) :: Priv()"
+    found = walker.walk(f"{header}\n    h = histogram(v, [0, 1, 2, 3])\n    {hidden} .+ randn(3)\nend\n")
+    assert hidden in found.text.partition("histogram")[2], found
+
+
+def test_a_condition_in_a_loop_is_kept(walker: Walker) -> None:
+    """What is counted is not how many records there are."""
+    loop = "for x in v\n        if x > t\n            c += 1\n        end\n    end"
+    text = f"function f(v::Vector{{Float64}}, t::Float64, eps) :: Priv()\n    c = 0\n    {loop}\n"
+    found = walker.walk(f"{text}    laplacian_mechanism(1, eps, c)\nend\n")
+    assert loop in found.text and found.states == {"f": "proved"}, found
+
+
+def test_data_of_people_are_not_made_public(walker: Walker) -> None:
+    text = "function f(x::Vector{Float64}, y::Vector{Float64}, eps) :: Priv()\n    s = sum(x .* y)\n"
+    found = walker.walk(f"{text}    laplacian_mechanism(1, eps, s)\nend\n")
+    assert not re.search(r"\b[xy]::Static", found.text), found
+
+
 def test_what_was_released_is_not_compared_with_itself(walker: Walker) -> None:
     found = walked(ROOT / "fixtures" / "first_steps" / "error_of_the_noise.jl", walker)
     assert "noisy - noisy" not in found.text, found

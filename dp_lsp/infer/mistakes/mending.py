@@ -698,11 +698,12 @@ def _by_mechanism(scene: Scene, problem: Problem) -> Iterator[Fix]:
 
 def _sums(scene: Scene) -> Iterator[tuple[Call, tuple[Term, ...]]]:
     """The sums of two, also of each entry of one and the entry of the other one, with what they are sums of."""
-    additive = [call for call in scene.calls if row(call).has(Additive)]
+    additive = [call for call in scene.calls if row(call).has(Additive) and len(call.args) == 2]
+    of_entries = {call.span for call in additive if all(isinstance(each, Use) for each in call.args)}
     for call in scene.calls:
-        if call in additive and len(call.args) == 2:
+        if call in additive:
             yield call, call.args
-        elif call.builtin == ENTRIES and len(call.args) == 3 and any(each.span == call.span for each in additive):
+        elif call.builtin == ENTRIES and len(call.args) == 3 and call.span in of_entries:
             yield call, call.args[1:]
 
 
