@@ -184,7 +184,7 @@ def test_what_is_refuted_is_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_run_goes_on_where_it_ended(tmp_path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
     tried: list[int] = []
 
-    def batch(first: int, count: int, checker: str, both: bool) -> list:
+    def batch(first: int, count: int, checker: str, both: bool, family: str) -> list:
         tried.extend(range(first, first + count))
         return [judged(seed, "f(x::Real) = x", [claim("1")]) for seed in range(first, first + count)]
 

@@ -70,10 +70,14 @@ def summed(inference: Inference, node: term.Loop) -> Evaluation | None:
 
 
 def _more_than_added(node: term.Loop, records: _Records) -> Problem:
+    carried = next((local.name for local, _ in node.carried), "the result")
+    limit = f"may do no more in a round than `{carried} += …`, outside of other loops"
+    if node.going is not None:
+        limit = "must run to its end"
     return problems.MoreThanAdded.at(
         node.last.span,
         dataset=records.over.name,
-        carried=next((local.name for local, _ in node.carried), "the result"),
+        limit=limit,
         relation=records.dataset.metric.value,
     )
 

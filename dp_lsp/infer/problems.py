@@ -1489,9 +1489,8 @@ class MoreThanAdded(Kind):
     code = "DP439"
     name = "more-than-added"
     message = (
-        "each round of a loop over the records of `{dataset}` may do no more to `{carried}` than `{carried} += …`, "
-        "outside of other loops, as records are at no places ({relation}): do so, or use what tells something of all "
-        "records, such as a count or a maximum; where places count, declare `Hamming`"
+        "a loop over the records of `{dataset}` {limit}, as records are at no places ({relation}): do so, or use what "
+        "tells something of all records, such as a count or a maximum; where places count, declare `Hamming`"
     )
 
 

@@ -401,7 +401,7 @@ class NotAVariable(Kind):
 
 class ReturnInside(Kind):
     """`return` stands where it is not understood. In a branch of an `if` it is: what follows the `if` is what the one
-    branch does that goes on. In a loop, or in a value, it is not.
+    branch does that goes on; and in a loop behind which nothing is done. In any other loop, or in a value, it is not.
 
     Broken:
 
@@ -413,7 +413,8 @@ class ReturnInside(Kind):
             end
             x = x + 1
         end
-        x
+        y = 2 * x
+        y
     end
     ```
 
@@ -424,7 +425,8 @@ class ReturnInside(Kind):
         if n > 3
             return x + 3
         end
-        x + n
+        y = 2 * (x + n)
+        y
     end
     ```
     """
