@@ -405,8 +405,9 @@ OPERATIONS = {"fileOperations": {"willRename": True, "didRename": True}}
 def test_includes_follow_a_file(session: Session, folder: Path) -> None:
     write(folder, "deep/er/user.jl", '#= 𝔸 =# include("../../lib/noise.jl"); g(x) = 1\n')
     answer = session.begin(workspace=OPERATIONS)
-    (programs, folders) = answer["result"]["capabilities"]["workspace"]["fileOperations"]["willRename"]["filters"]
-    assert (programs["pattern"]["glob"], folders["pattern"]["matches"]) == ("**/*.jl", "folder")
+    (*files, folders) = answer["result"]["capabilities"]["workspace"]["fileOperations"]["willRename"]["filters"]
+    assert [each["pattern"]["glob"] for each in files] == ["**/*.jl", "**/*.py"]
+    assert folders["pattern"]["matches"] == "folder"
     assert renamed(session, ("lib/noise.jl", "lib/sound.jl")) == {
         "main.jl": [("lib/noise.jl", "lib/sound.jl")],
         "deep/er/user.jl": [("../../lib/noise.jl", "../../lib/sound.jl")],
