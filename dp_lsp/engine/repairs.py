@@ -454,7 +454,7 @@ def _errors(problems: Iterable[Problem]) -> Counter[str]:
 
 
 _WORD = re.compile(r"[^\W\d]\w*!?")
-_NEAR = 0.6
+_NEAR = 0.65
 _MOST = 3
 _VALUES: tuple[Annotation, ...] = (
     NumberOf(Base.REAL),
