@@ -671,7 +671,7 @@ def test_a_bound_that_the_noise_is_made_for_is_the_default() -> None:
         ("const MAX_PAY = 9000\n", "0, MAX_PAY"),
         ("const PAY_LOW = 100  # a month\nconst PAY_HIGH = 9000\n", "PAY_LOW, PAY_HIGH"),
         ("const MAX_PAY = 9000\nconst MAX_AGE = 120\n", "0, 100"),
-        ("const MAX_PAY = read(1)\n", "0, 100"),
+        ("const MAX_PAY = asked_for(1)\n", "0, 100"),
     ],
 )
 def test_a_number_that_has_a_name_in_the_file_is_preferred(constants: str, bounds: str) -> None:
