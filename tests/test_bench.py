@@ -81,6 +81,7 @@ memory, server and worker
 workspace/symbol
 edit of one file → shown in a closed one
 memory after that
+opened again → all looked at
 """
 
 

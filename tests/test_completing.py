@@ -17,6 +17,7 @@ from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.builtins import TABLE
 from dp_lsp.cli import main
 from dp_lsp.cli.commands import explained
+from dp_lsp.frontends import LANGUAGES
 from source_tree import ROOT
 
 PATIENCE = 300.0  # seconds
@@ -37,7 +38,8 @@ def test_what_can_be_explained_is_offered(tmp_path: Path, monkeypatch: pytest.Mo
         (tmp_path / name).write_text("", "utf-8")
     monkeypatch.chdir(tmp_path)
     codes = set(kinds())
-    assert offered("") == codes | TABLE.keys() | {"clips.jl"}
+    spelt = {name for language in LANGUAGES.values() for name in language.builtins.names()}
+    assert offered("") == codes | TABLE.keys() | spelt | {"clips.jl"}
     assert offered("dp30") == {code for code in codes if code.startswith("DP30")}
     assert offered("clip") == {name for name in TABLE if name.startswith("clip")} | {"clips.jl"}
     assert offered("lab/") == {"lab/a.jl"}

@@ -125,7 +125,7 @@ end
         ("n::Static", "n::Static(Integer)", "public"),
         ("total = undisc", "total", "**2** in `data`"),  # before the loop, which moves it further
         ("return total", None, ""),
-        ("total\nend", "total", "**4** in `data`"),
+        ("total\nend", "total", "**2** in `data`"),
         ("undisc_container", "undisc_container", "**2** in `data`"),
         ("clip(", "clip", "```julia\nclip("),
         ("L2", None, ""),

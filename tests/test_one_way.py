@@ -39,6 +39,7 @@ def _rounds(before: str, inside: str, count: str = "3") -> str:
 WAYS: list[tuple[str, str, Way | None]] = [
     ("x::Real", "x + 1", RISES),
     ("x::Real", "3 - x", FALLS),
+    ("x::Real", "real(2 * conj(x))", RISES),
     ("x::Real", "-x", FALLS),
     ("x::Real", "x - x / 2", RISES),
     ("x::Real", "-2 * x", FALLS),
@@ -95,6 +96,7 @@ WAYS: list[tuple[str, str, Way | None]] = [
     (BOUNDED.format(-1, 2), "sum(v)", None),
     ("v::MetricVector(Bounded(Real, 0, 2), Symmetric, AtLeast(2))", "mean(v)", None),
     (ROWS, "sum(map_rows(r -> clamp(r[1], 0, 1), clip(L2, 1, v)))", RISES),
+    (ROWS, "sum([clamp(row[1], 0, 1) for row in eachrow(clip(L2, 1, v))])", RISES),
     (ROWS, "sum(clip(L2, 1, v); dims=1)", None),
     (ROWS, "count(x -> x > 0, v[:, 1])", RISES),
     (ROWS, "sum(clamp(filter_rows(r -> r[1] > r[2], v)[:, 2], -1, 0))", FALLS),

@@ -225,8 +225,9 @@ def test_what_is_not_checked_is_ignored(session: Driver) -> None:
     session.open("[tool]", uri="file:///tmp/dp-lsp.toml", language="toml")
     session.change(2, {"text": "x"}, uri="file:///tmp/dp-lsp.toml")
     session.change(2, {"text": "x"}, uri="file:///tmp/never-opened.jl")
-    session.open("x = (1", uri="file:///tmp/a.py", language="python")
-    for name in ("dp-lsp.toml", "never-opened.jl", "a.py"):
+    session.open("x = (1", uri="file:///tmp/a.py", language="python")  # which is none of ours without the vocabulary
+    session.open("x = (1", uri="file:///tmp/a.r", language="r")
+    for name in ("dp-lsp.toml", "never-opened.jl", "a.r"):
         assert code(session.ask("dp/report", {"uri": f"file:///tmp/{name}"})) == INVALID_PARAMS
     assert alive(session)
     assert session.published() == []

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from dp_lsp.builtins import intervals, linear
 from dp_lsp.builtins.arithmetic import METRICS, numeric
-from dp_lsp.builtins.define import Args, Builtin, Refused, each, form
+from dp_lsp.builtins.define import Args, Builtin, Refusal, Refused, each, form
 from dp_lsp.builtins.factors import ceiling_factors, fused_factors
 from dp_lsp.builtins.monotonicity import IN_ALL
 from dp_lsp.builtins.patterns import INTEGER_NUMBER, REAL_NUMBER
@@ -49,6 +49,15 @@ def _fused(x: Poly, y: Poly, z: Poly) -> Poly | None:
 def _fused_bounds(x: Bounds, y: Bounds, z: Bounds) -> Bounds | None:
     product = intervals.product(x, y)
     return None if product is None else intervals.added(product, z)
+
+
+_computed = numeric(_fused, bounds=_fused_bounds)
+
+
+def _sum_of_product(args: Args) -> Type:
+    found = _computed(args)
+    assert not isinstance(found, Refusal), "all of them are numbers over ℝ"
+    return found
 
 
 ROWS: tuple[Builtin, ...] = (
@@ -111,10 +120,10 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         "muladd",
         "muladd(x, y, z)",
-        (form(numeric(_fused, bounds=_fused_bounds), fused_factors, x=REAL_NUMBER, y=REAL_NUMBER, z=REAL_NUMBER),),
+        (form(_sum_of_product, fused_factors, x=REAL_NUMBER, y=REAL_NUMBER, z=REAL_NUMBER),),
         "x·y + z. It moves with x and y as the product does, and with z as far as that.",
         "As for the product and the sum that it is",
-        ("f(x::Real, k::Static()) = muladd(k, x, 1)", "f(x::Real, y::Real, z::Real) = fma(x, y, z)"),
+        ("f(x::Real, k::Static()) = muladd(k, x, 1)", "f(x::Real, k::Static(), z::Real) = fma(x, k, z)"),
         (Refused("f(x::Data) = muladd(2, x, 1)", "DP202"),),
         aliases=("fma",),
         traits=(NeverNaN(), Replaceable()),

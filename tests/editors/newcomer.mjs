@@ -40,7 +40,8 @@ await part('newcomer', { extensions: [EXTENSION], environment }, {
     await bench.picture('3 no package');
   },
   'with a wheel the server is set up and runs': async (bench) => {
-    rmSync(pip);
+    const wheels = path.dirname(process.env.DP_LSP_WHEEL); // the vocabulary that it requires is there, too
+    writeFileSync(pip, `[global]\nfind-links = ${wheels}\n`);
     await bench.run('Notifications: Clear All Notifications');
     await bench.change(settings, 'Workspace');
     await bench.run('dp-lsp: Set Up the Server…');

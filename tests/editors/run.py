@@ -103,13 +103,14 @@ def server() -> Path:
 
 
 def wheel(home: Path) -> None:
-    """The package as it is published."""
+    """The packages as they are published: the checker, and the vocabulary that it requires."""
     python = server().parent / "python"
-    ran([python, "-m", "build", "--wheel", "--no-isolation", "--outdir", home / "wheel", ROOT], "no wheel")
+    for package in (ROOT, ROOT / "dp_types"):
+        ran([python, "-m", "build", "--wheel", "--no-isolation", "--outdir", home / "wheel", package], "no wheel")
 
 
 def wheel_of(home: Path) -> Path:
-    return next((home / "wheel").glob("*.whl"))
+    return next((home / "wheel").glob("dp_lsp-*.whl"))
 
 
 def extension(home: Path) -> None:
@@ -183,7 +184,7 @@ def newer(home: Path) -> None:
     wheels = root / "opt" / "wheels"
     shutil.rmtree(wheels, ignore_errors=True)
     pip = server().parent / "pip"
-    ran([pip, "download", "-q", *which, *platforms, "-d", wheels, wheel_of(home)], "no wheels")
+    ran([pip, "download", "-q", *which, *platforms, "-d", wheels, *(home / "wheel").glob("*.whl")], "no wheels")
     made = "test -e /opt/server/bin/pip || python3 -m venv /opt/server"
     install = "/opt/server/bin/pip install -q --no-index --find-links /opt/wheels --force-reinstall --no-deps"
     ran([*inside(), "sh", "-c", f"{made}; {install} /opt/wheels/*.whl"], "no server")
