@@ -96,7 +96,7 @@ WAYS: list[tuple[str, str, Way | None]] = [
     (BOUNDED.format(-1, 2), "sum(v)", None),
     ("v::MetricVector(Bounded(Real, 0, 2), Symmetric, AtLeast(2))", "mean(v)", None),
     (ROWS, "sum(map_rows(r -> clamp(r[1], 0, 1), clip(L2, 1, v)))", RISES),
-    (ROWS, "sum([clamp(row[1], 0, 1) for row in eachrow(clip(L2, 1, v))])", RISES),
+    (ROWS, "sum([clamp(row[1], 0, 1) for row in eachrow(v)])", RISES),
     (ROWS, "sum(clip(L2, 1, v); dims=1)", None),
     (ROWS, "count(x -> x > 0, v[:, 1])", RISES),
     (ROWS, "sum(clamp(filter_rows(r -> r[1] > r[2], v)[:, 2], -1, 0))", FALLS),

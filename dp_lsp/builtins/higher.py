@@ -350,6 +350,7 @@ ROWS: tuple[Builtin, ...] = (
         "It is the dataset itself",
         ("f(m::MetricMatrix(Real, Symmetric)) = sum([clamp(row[1], 0, 1) for row in eachrow(m)])",),
         (Refused("f(x::Real) = [2 * row for row in eachrow(x)]", "DP202"),),
+        traits=(monotonicity.IN_ALL,),
     ),
     Builtin(
         "map_cols",
