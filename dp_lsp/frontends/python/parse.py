@@ -137,6 +137,17 @@ _ITEMS: dict[type[ast.stmt], str] = {
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _DEFINED = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+([^\W\d]\w*)", re.MULTILINE)
+_BOUND = tuple(
+    re.compile(pattern, re.MULTILINE)
+    for pattern in (
+        r"^([^\W\d]\w*)",
+        r"^type[ \t]+([^\W\d]\w*)",
+        r"([^\W\d]\w*)\s*:=",
+        r"\bas[ \t(]+([^\W\d]\w*)",
+        r"\bfor\b([^:\n]*?)\bin\b",
+    )
+)
+"""Where a name may get a value in text that cannot be read: also what a newer Python would read."""
 _FAR_REACHING = re.compile(
     r"\bimport\b|\bglobal\b|\.[ \t]*\w+(?:[ \t]*\[[^\]\n]*\])?[ \t]*(?:[-+*/%@&|^]|//|>>|<<|\*\*)?=(?!=)"
 )
@@ -149,7 +160,8 @@ def _broken(chunk: str, problem: Problem, remarks: tuple[Remark, ...]) -> Parsed
     reaching = sorted(word for word in words if word in RUNNING or reaches_out(word))
     anything = reaching[0] if reaching else "text that cannot be read" if _FAR_REACHING.search(chunk) else ""
     defined = _DEFINED.search(chunk)
-    bound = {found[1] for found in re.finditer(r"^([^\W\d]\w*)", chunk, re.MULTILINE)}
+    places = (place for pattern in _BOUND for place in pattern.findall(chunk))
+    bound = {word for place in places for word in _NAME.findall(place)}
     defines = frozenset(found[1] for found in _DEFINED.finditer(chunk))
     does = Summary(frozenset(words), frozenset(bound) | defines, anything=anything)
     name = surface.Name(*defined.span(1), defined[1]) if defined else None
