@@ -209,7 +209,8 @@ class Run:
     ) -> tuple[dict[Problem, tuple[Fix, ...]], bool]:
         """The fixes of some problems of a file that are good, and whether all were tried: not after a bug, which says
         nothing about the file, and not if there was no time left."""
-        from dp_lsp.engine.repairs import Within, repairs
+        from dp_lsp.engine.repairs import repairs
+        from dp_lsp.engine.trials import Within
 
         within = Within(roots, files, self._options)
         limits = analysis.options.limits

@@ -29,7 +29,8 @@ from dp_lsp.configuration.lookup import Configurations
 from dp_lsp.disk.loader import Disk, FileStamp, SeenFile, Snapshot, by_folder, is_below, read_file, stamp
 from dp_lsp.engine.check import Engine, OptionsOf
 from dp_lsp.engine.merge import Graph, check_projects, together
-from dp_lsp.engine.repairs import Within, repairs
+from dp_lsp.engine.repairs import repairs
+from dp_lsp.engine.trials import Within
 from dp_lsp.problem import Problem
 from dp_lsp.text import Source, Span
 from dp_lsp.worker.survey import FilesNews, WorkspaceSurvey

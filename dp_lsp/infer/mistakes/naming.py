@@ -12,7 +12,8 @@ from collections.abc import Callable
 from dp_lsp.core.term import Apply, Global, Method
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
-from dp_lsp.infer.mistakes import data, mending, noise, uses
+from dp_lsp.infer.mistakes import data, noise, uses
+from dp_lsp.infer.mistakes.mending import rules
 from dp_lsp.infer.mistakes.scene import Scene
 from dp_lsp.language import Familiar
 from dp_lsp.problem import Problem
@@ -25,7 +26,7 @@ Rule = Callable[[Scene, Problem], Problem | None]
 def name(inference: Inference, method: Method, usual: int) -> None:
     """Put the mistakes in the place of the problems that they led to, with what may mend them. ``usual`` is how many
     records a person has."""
-    if not any(problem.code in _RULES or problem.code in mending.RULES for problem in inference.recorder.problems):
+    if not any(problem.code in _RULES or problem.code in rules.RULES for problem in inference.recorder.problems):
         return
     scene = Scene(inference, method, usual)
     found: list[Problem] = []
@@ -50,7 +51,7 @@ def name(inference: Inference, method: Method, usual: int) -> None:
             both = known.unchecked or mistake.unchecked, known.refutable or mistake.refutable
             extent = tuple(dict.fromkeys((*known.extent, *mistake.extent)))
             found[same] = known._replace(unchecked=both[0], refutable=both[1], extent=extent)
-    inference.recorder.problems[:_MOST] = [mending.mended(scene, each) for each in found]
+    inference.recorder.problems[:_MOST] = [rules.mended(scene, each) for each in found]
 
 
 _NOISE = (

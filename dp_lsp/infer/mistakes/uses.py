@@ -15,7 +15,7 @@ from dp_lsp.core.term import Apply, Branch, Call, Closure, Literal, Term, Use
 from dp_lsp.core.types import Dataset, DatasetMetric, FunctionType, Type
 from dp_lsp.infer import explain, losses, problems
 from dp_lsp.infer.losses import KnownTerms, LostFact
-from dp_lsp.infer.mistakes import mending
+from dp_lsp.infer.mistakes.mending import parts
 from dp_lsp.infer.mistakes.noise import release_of
 from dp_lsp.infer.mistakes.scene import Scene, listed, noise_of, row
 from dp_lsp.intents import Rendering, edit_of
@@ -62,7 +62,7 @@ def noise_on_records(scene: Scene, problem: Problem) -> Problem | None:
     release = release_of(scene, scene.given_to(problem.span))
     if release is None or release.hidden.span != problem.span:
         return None
-    made = (scene.inference.code.expression(each.made) for each in mending.statistics(scene, release.hidden))
+    made = (scene.inference.code.expression(each.made) for each in parts.statistics(scene, release.hidden))
     found = [edit_of(problem.span, each).text for each in made]
     statistics = " or ".join(f"`{each}`" for each in found)
     written = scene.written(release.hidden)

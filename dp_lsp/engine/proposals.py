@@ -1,0 +1,330 @@
+"""Repairs that are made of what the whole project says of a file: names that it defines, and how it is written."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from fractions import Fraction
+from typing import NamedTuple
+
+from dp_lsp.analysis.catalogue import kinds
+from dp_lsp.analysis.records import Analysis, FunctionReport
+from dp_lsp.builtins.remedies import DATASETS, UNBOX
+from dp_lsp.core.annotation import AFunction, Annotation, ContainerOf, NumberOf
+from dp_lsp.core.types import Base, Dataset, Kind, NumberType
+from dp_lsp.engine.problems import IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
+from dp_lsp.engine.remarks import IGNORE
+from dp_lsp.frontends.problems import BadCharacter, MissingEnd, SyntaxProblem
+from dp_lsp.infer.problems import (
+    BudgetMissed,
+    ConditionFails,
+    HollowCondition,
+    NeedsTypes,
+    NotUnboxed,
+    PrivateBranch,
+    Unbounded,
+    UnboundedInput,
+    UnknownName,
+    WrongResult,
+)
+from dp_lsp.intents import (
+    AddRows,
+    Annotate,
+    AsCall,
+    AsParameter,
+    AsTuple,
+    ByMap,
+    ByPosition,
+    ByRounds,
+    CloseBlock,
+    CopyRenamed,
+    DeclarePublic,
+    DeclareResult,
+    EnoughNoise,
+    GiveName,
+    ImportNamed,
+    InParentheses,
+    Intent,
+    Lookalikes,
+    ProtectRecords,
+    Rendering,
+    ReturnNothing,
+    Spend,
+    Through,
+)
+from dp_lsp.lower.problems import CapturedChanged, LoopShuffle, MissingReturn, OpenImport, UnknownType, Unsupported
+from dp_lsp.problem import Edit, Fix, Problem
+from dp_lsp.text import Span
+
+_WORD = re.compile(r"[^\W\d]\w*!?")
+_NEAR = 0.65
+_MOST_ALIKE = 3
+_VALUES: tuple[Annotation, ...] = (
+    NumberOf(Base.REAL),
+    ContainerOf(Kind.VECTOR, Base.REAL),
+    ContainerOf(Kind.MATRIX, Base.REAL),
+)
+_BREAK = re.compile(r"\r\n|\n|\r")
+_CLAIMED = re.compile(r"(?:ε|epsilon)\s*(?:<=|≤)\s*([0-9./e-]+)")
+
+
+class CheckedText(NamedTuple):
+    """A text, who writes its language, what is known of it, and the names that its projects define."""
+
+    text: str
+    code: Rendering
+    analysis: Analysis
+    defined: frozenset[str]
+
+    def function_at(self, problem: Problem) -> FunctionReport | None:
+        """The function that a problem stands in."""
+        return next((each for each in self.analysis.functions if each.span.covers(problem.span.start)), None)
+
+    def fixes(self, intent: Intent) -> Iterable[Fix]:
+        """The repairs that do what is intended."""
+        return self.code.fixes(intent, self.text)
+
+
+def is_hopeful(problem: Problem) -> bool:
+    """Whether something may be proposed for a problem."""
+    return problem.code in _PROPOSERS
+
+
+def proposals(problem: Problem, seen: Callable[[], CheckedText]) -> Iterable[Fix]:
+    """The fixes that are worth a trial."""
+    propose = _PROPOSERS.get(problem.code)
+    return () if propose is None else propose(problem, seen())
+
+
+def names_defined(analysis: Analysis) -> Iterator[str]:
+    """The top-level names that a file defines."""
+    return (name for placed in analysis.chunks for name in placed.record.verdict.defines)
+
+
+# Names and types
+
+
+def _name(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
+    """A name that is spelled almost like this one: of a builtin, of the project, or of the function it stands in."""
+    around = (seen.text[chunk.start :][: chunk.length] for chunk in seen.analysis.chunks_at(problem.span.start))
+    words = {word for text in around for word in _WORD.findall(text)}
+    yield from seen.fixes(GiveName(problem.span))
+    yield from _spellings(problem.span, seen.text, words | seen.defined | set(seen.analysis.language.builtins.names()))
+    chunk = next((each for each in seen.analysis.chunks_at(problem.span.start)), None)
+    if chunk is not None:
+        yield from seen.fixes(AsTuple(Span(chunk.start, chunk.start + chunk.length)))
+
+
+def _type(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
+    """A type or norm that is spelled almost like one of the words of an annotation."""
+    start, end = problem.span
+    yield from seen.fixes(InParentheses(problem.span))
+    for word in _WORD.finditer(seen.text, start, end):
+        if word[0] not in (known := seen.analysis.language.annotations.words):
+            yield from _spellings(Span(*word.span()), seen.text, known)
+    for type_ in map(seen.code.annotation, DATASETS):
+        yield Fix(f"say what the records are: `{type_}`", (Edit(problem.span, type_),), sure=False)
+
+
+def _spellings(span: Span, text: str, known: Iterable[str], words: Collection[str] = ()) -> Iterator[Fix]:
+    """Another spelling of a word, which is not one of those that are right."""
+    from difflib import get_close_matches  # only a mistake needs it
+
+    written = text[span.start : span.end]
+    if written in words:
+        return
+    others = sorted(set(known) - {written})
+    alike = [name for name in others if name.casefold() == written.casefold()]
+    for name in dict.fromkeys([*alike, *get_close_matches(written, others, _MOST_ALIKE, _NEAR)]):
+        yield Fix(f"change `{written}` to `{name}`", (Edit(span, name),))
+
+
+def _annotation(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
+    """An annotation for a parameter that has none."""
+    function = seen.analysis.function_named_at(problem.span.start)
+    return () if function is None else seen.fixes(Annotate(function.name_span, (*DATASETS, *_VALUES, AFunction())))
+
+
+def _result(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
+    """Another type of the result than the one that is declared."""
+    function = seen.analysis.function_named_at(problem.span.start)
+    return () if function is None else seen.fixes(DeclareResult(function.name_span, _VALUES))
+
+
+def _unbox(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
+    """What a black box returns, read as a number."""
+    return seen.fixes(Through("read it as a Real number", problem.span, (UNBOX,), sure=False))
+
+
+def _public(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
+    """Of several parameters one that is public: a number that is known does not move, so what it scales moves by a
+    known factor. To make the only one public would be no answer, unless it is a number beside a dataset, such as a
+    limit that records are compared with. Several numbers may be those of several people: none of them is made public.
+    Whoever gave the number is not protected then, which the repair says."""
+    function = next((each for each in seen.analysis.functions if each.span.covers(problem.span.start)), None)
+    if function is None:
+        return
+    private = [each for each in function.details.parameters if not each.static]
+    named = [each for each in private if f"`{each.name}`" in problem.message]
+    beside = any(isinstance(each.type, Dataset) for each in private)
+    numbers = [each for each in named if isinstance(each.type, NumberType)]
+    for name in (each.name for each in numbers if len(named) > 1 or beside):
+        for fix in seen.fixes(DeclarePublic(frozenset((name,)), function=function.name_span)):
+            yield fix._replace(title=f"{fix.title}, which protects `{name}` no more")
+
+
+def _by_rows(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
+    """A sum of rows, where all entries were added up; or records, where numbers were measured by a norm."""
+    function = seen.function_at(problem)
+    if function is not None:
+        yield from seen.fixes(AddRows(function.span))
+        yield from seen.fixes(ProtectRecords(function.name_span, DATASETS))
+
+
+def _within_budget(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
+    """So much less ε for each release as the budget is less than what is proved; or, if that is not enough because
+    what they cost together is no sum, half of that."""
+    function = seen.function_at(problem)
+    least = next((each.amount for each in problem.extent), "")
+    claimed = next((_CLAIMED.search(seen.text, *related.span) for related in problem.related), None)
+    if function is None or claimed is None or not _is_number(least) or not _is_number(claimed[1]):
+        return
+    factor = Fraction(claimed[1]) / Fraction(least)
+    for share in (factor, factor / 2):
+        yield from seen.fixes(Spend(function.span, share))
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return Fraction(text) > 0
+    except (ValueError, ZeroDivisionError):
+        return False
+
+
+def _least_noise(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
+    """Gaussian noise that is as large as its ε and δ ask for, where the classical formula has no proof."""
+    from dp_lsp.mechanisms.normal import least_deviation  # hardly any problem asks for it
+
+    return seen.fixes(EnoughNoise(problem.span.start, least_deviation))
+
+
+# Constructs in other words
+
+
+def _by_map(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
+    """Other words for it, here and in the rest of the function."""
+    others = tuple(place.span for place in problem.related if place.where is None)
+    return seen.fixes(ByMap(problem.span, others))
+
+
+def _otherwise_written(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
+    """What is not part of the language, in other words that are."""
+    yield from _by_map(problem, seen)
+    chunk = next((each for each in seen.analysis.chunks_at(problem.span.start)), None)
+    if chunk is not None:
+        around = Span(chunk.start, chunk.start + chunk.length)
+        yield from seen.fixes(ByRounds(around))
+        yield from seen.fixes(ByPosition(around))
+        yield from seen.fixes(AsTuple(around))
+        yield from seen.fixes(AsCall(around))
+
+
+def _import(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
+    """An import that brings no names but the module's own."""
+    return seen.fixes(ImportNamed(problem.span))
+
+
+# Comments that speak to the checker
+
+
+def _comment(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
+    """To leave a comment out, with its line if nothing else stands there."""
+    yield _without(problem, seen.text, sure=True)
+
+
+def _unknown_comment(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
+    """A comment as it may have been meant: with a word or a code that is spelled almost like the one it has."""
+    start, end = problem.span
+    for word in _WORD.finditer(seen.text, start, end):
+        yield from _spellings(Span(*word.span()), seen.text, (IGNORE, *kinds()), words=("dp", IGNORE))
+    yield _without(problem, seen.text, sure=False)
+
+
+def _without(problem: Problem, text: str, sure: bool) -> Fix:
+    start, end = problem.span
+    line = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
+    kept = len(text[line:start].rstrip()) + line
+    if kept == line:
+        found = _BREAK.match(text, end)
+        end = found.end() if found else end
+    return Fix("remove the comment", (Edit(Span(kept, end), ""),), sure)
+
+
+# What is changed in place
+
+
+def _return(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
+    """An end of a function that changes what it was given."""
+    return seen.fixes(ReturnNothing(problem.span))
+
+
+def _copy_each_round(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
+    """A copy where a loop gives one name what another stands for."""
+    return seen.fixes(CopyRenamed(problem.span))
+
+
+def _as_parameter(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
+    """What a function inside another changes becomes one of its parameters, and is given in each call."""
+    around = next((each for each in seen.analysis.chunks_at(problem.span.start)), None)
+    if around is None:
+        return ()
+    return seen.fixes(AsParameter(Span(around.start, around.start + around.length), problem.span))
+
+
+# Text that cannot be read
+
+
+def _keyword(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
+    """A word before what cannot be read that is spelled almost like one of the language."""
+    line = seen.analysis.source.line_span(seen.analysis.source.place(problem.span.start).line)
+    for word in _WORD.finditer(seen.text, line.start, problem.span.start):
+        for fix in _spellings(Span(*word.span()), seen.text, seen.analysis.language.vocabulary.keywords):
+            yield fix._replace(declares=True)
+
+
+def _character(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
+    """What looks like the characters of a line that cannot be read."""
+    source = seen.analysis.source
+    return seen.fixes(Lookalikes(source.line_span(source.place(problem.span.start).line)))
+
+
+def _end(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
+    """The end of a block that is missing."""
+    opener = next((related.span.start for related in problem.related), problem.span.start)
+    return seen.fixes(CloseBlock(opener, problem.span.end))
+
+
+_PROPOSERS: dict[str, Callable[[Problem, CheckedText], Iterable[Fix]]] = {
+    UnknownName.code: _name,
+    UnknownType.code: _type,
+    NeedsTypes.code: _annotation,
+    IgnoreUnused.code: _comment,
+    IgnoreUnknownCode.code: _unknown_comment,
+    RemarkUnknown.code: _unknown_comment,
+    MissingReturn.code: _return,
+    LoopShuffle.code: _copy_each_round,
+    CapturedChanged.code: _as_parameter,
+    SyntaxProblem.code: _keyword,
+    BadCharacter.code: _character,
+    MissingEnd.code: _end,
+    OpenImport.code: _import,
+    WrongResult.code: _result,
+    NotUnboxed.code: _unbox,
+    UnboundedInput.code: _public,
+    Unbounded.code: _public,
+    PrivateBranch.code: _public,
+    Unsupported.code: _otherwise_written,
+    HollowCondition.code: _by_rows,
+    BudgetMissed.code: _within_budget,
+    ConditionFails.code: _least_noise,
+}

@@ -1,0 +1,321 @@
+"""Trying a repair: the text is edited and checked again, and what came of it is held against what was before."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from dp_lsp import frontends
+from dp_lsp.analysis.limits import Ticket
+from dp_lsp.analysis.loading import Loader, ReadRefusal, SourceText
+from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Repair, State, Verdict, edits_of
+from dp_lsp.builtins.remedies import NAMED, SPENDING
+from dp_lsp.engine.check import DEFAULT, Engine, OptionsOf
+from dp_lsp.engine.composing import composed, linked, named_in
+from dp_lsp.engine.proposals import CheckedText, names_defined, proposals
+from dp_lsp.infer.problems import DoesNotFit, NoMechanism, UnknownName, WrongArgument
+from dp_lsp.problem import Edit, Fix, Problem, Severity
+from dp_lsp.text import Span
+
+Analyses = Mapping[str, Analysis]
+_MOST_CONTINUED = 7  # fixes that are made after the first one, which bring nothing to an end by themselves
+_MOST = 3  # proposals for a problem that a fix brings
+_KEPT = 4  # trials that another fix may share: those of the same place
+
+
+class Within(NamedTuple):
+    """What a file is part of: the roots of its projects, where their texts come from, and the options of each file."""
+
+    roots: tuple[str, ...]
+    loader: Loader
+    options: Options | OptionsOf = DEFAULT
+
+
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """A text after some edits, all of them of this text."""
+    for edit in sorted(edits, key=lambda edit: edit.span, reverse=True):
+        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
+    return text
+
+
+class Trial:
+    """Fixes of one file, tried one after the other."""
+
+    def __init__(self, engine: Engine, file: str, analysis: Analysis, within: Within, ticket: Ticket) -> None:
+        self._engine = engine
+        self._file = file
+        self._analysis = analysis
+        self._text = analysis.source.text
+        self._options = within.options
+        self._loader = within.loader
+        self._roots = list(within.roots)
+        self._ticket = ticket
+        self._before: list[Analyses] = []
+        self._tried: dict[tuple[Edit, ...], list[Analyses]] = {}
+
+    def mends(self, problem: Problem, fix: Fix, accepts: bool = False, warns: bool = False) -> bool:
+        """Whether a fix removes its problem and makes nothing worse. What ``accepts`` it may make known failures
+        unknown, and nothing that is proved; what ``warns`` may have warnings in the place of an error."""
+        after = self._after(fix.edits)
+        return all(
+            self._is_gone([problem], old, new, accepts or warns or fix.declares)
+            and (_is_read(old, new) if fix.declares else _is_no_worse(old, new, KNOWN if accepts else BADNESS))
+            for old, new in zip(self._before, after, strict=True)
+        )
+
+    def mends_all(self, repairs: Sequence[Repair]) -> bool:
+        """Whether several fixes in one edit remove their problems and make nothing worse."""
+        after = self._after(edits_of(repairs))
+        chunks: dict[int, list[Problem]] = {}
+        for each in repairs:
+            chunks.setdefault(self._index(each.problem), []).append(each.problem)
+        return all(
+            all(self._is_gone(problems, old, new) for problems in chunks.values()) and _is_no_worse(old, new, BADNESS)
+            for old, new in zip(self._before, after, strict=True)
+        )
+
+    def mending(self, problem: Problem) -> list[Fix]:
+        """The fixes that mend a problem: those that do it by themselves, or else those that do with what mends what
+        they bring to light, or else those that bring warnings to light."""
+        proposed = [*problem.fixes, *proposals(problem, self.seen)]
+        named = [named_in(fix, constants) for fix in proposed] if (constants := self._constants()) else []
+        fixes = list(dict.fromkeys((*named, *proposed)))
+        alone = [fix for fix in fixes if self.mends(problem, fix)]
+        if alone:
+            return alone
+        longer = (self._continued(problem, fix) for fix in fixes)
+        return [fix for fix in longer if fix is not None] or [
+            fix for fix in fixes if self.mends(problem, fix, warns=True)
+        ]
+
+    def _continued(self, problem: Problem, fix: Fix) -> Fix | None:
+        """A fix with those of the errors that it brings to light, one after the other: what is clipped may move too far
+        for the noise that was declared."""
+        taken: set[tuple[str, str]] = set()
+        for _ in range(_MOST_CONTINUED):
+            found = self._brought(problem, fix)
+            if found is None:
+                return None
+            first, step = None, ("", "")
+            for further in self._further(found, fix):
+                edits = composed(fix.edits, further.edits)
+                if edits is None or (found.message, further.title) in taken:  # it was no help
+                    continue
+                longer = Fix(f"{fix.title}, and {further.title}", linked(edits), sure=False, declares=fix.declares)
+                if self.mends(problem, longer):
+                    return longer
+                if first is None:
+                    first, step = longer, (found.message, further.title)
+            if first is None:
+                return None
+            fix = first
+            taken.add(step)
+        return None
+
+    def _brought(self, problem: Problem, fix: Fix) -> Problem | None:
+        """The first problem that a fix brings, where its problem was or else in the file, in the text after it."""
+        index = self._index(problem)
+        old, new = self._before[0][self._file], self._after(fix.edits)[0][self._file]
+        if not 0 <= index < len(new.chunks) == len(old.chunks):
+            return None
+        order = [index, *(other for other in range(len(new.chunks)) if other != index)]
+        found_in = ((each, _fresh(old.chunks[each].record.verdict, new.chunks[each].record.verdict)) for each in order)
+        at, fresh = next((found for found in found_in if found[1]), (index, []))
+        if not fresh or (any(each.code == NoMechanism.code for each in fresh) and self._drops_noise(fix)):
+            return None
+        found = fresh[0].moved(new.chunks[at].start)
+        same = found.code == problem.code and (found.code != DoesNotFit.code or found.message == problem.message)
+        if (same or found.code == UnknownName.code) and _touches(found.span, fix):
+            return None  # it is the same one, or the fix writes a name where nobody has it, which is no slip of the pen
+        return found
+
+    def _further(self, found: Problem, fix: Fix) -> list[Fix]:
+        """The fixes of a problem that a fix brings, as edits of the text after it."""
+        analysis = self._after(fix.edits)[0][self._file]
+        seen = self.seen()._replace(text=edited(self._text, fix.edits), analysis=analysis)
+        return [*found.fixes, *proposals(found, lambda: seen)][:_MOST]
+
+    def _drops_noise(self, fix: Fix) -> bool:
+        """Whether a fix writes something else over a mechanism, which is no repair."""
+        return any(name in self._text[slice(*edit.span)] for edit in fix.edits for name in SPENDING)
+
+    def _constants(self) -> Mapping[str, str]:
+        """What numbers are called that have a name in the file, by what a placeholder asks for."""
+        names = self.seen().code.constants(self._text)
+        found: dict[str, str] = {}
+        for asked, words in NAMED.items():
+            having = [name for name in names if any(word in name.casefold() for word in words)]
+            if len(having) == 1:
+                found[asked] = having[0]
+        return found
+
+    def _after(self, edits: tuple[Edit, ...]) -> list[Analyses]:
+        """The projects after some edits."""
+        if not self._before:
+            self._begin()
+        after = self._tried.get(edits)
+        if after is None:
+            if len(self._tried) == _KEPT:
+                self._tried.clear()  # each is as large as the project
+            text = SourceText(edited(self._text, edits), language=self._analysis.options.language)
+            after = self._tried[edits] = self._checked(_Edited(self._loader, self._file, text))
+        return after
+
+    def _index(self, problem: Problem) -> int:
+        """Which chunk a problem stands in; -1 if none."""
+        start = problem.span.start
+        chunks = enumerate(self._analysis.chunks)
+        return next((i for i, each in chunks if each.start <= start <= each.start + each.length), -1)
+
+    def seen(self) -> CheckedText:
+        """What proposals may be made of."""
+        if not self._before:
+            self._begin()
+        defined = {name for analyses in self._before for each in analyses.values() for name in names_defined(each)}
+        return CheckedText(
+            self._text,
+            frontends.of(self._file, self._analysis.options.language).rendering,
+            self._analysis,
+            frozenset(defined),
+        )
+
+    def _begin(self) -> None:
+        """Look at the projects as they are. A limit may have been met before one of them came to the file."""
+        found = zip(self._roots, self._checked(self._loader), strict=True)
+        having = [(root, analyses) for root, analyses in found if self._file in analyses]
+        self._roots = [root for root, _ in having] or [self._file]
+        self._before = [analyses for _, analyses in having] or self._checked(self._loader)
+
+    def _checked(self, loader: Loader) -> list[Analyses]:
+        return [self._engine.trial(root, loader, self._options, self._ticket) for root in self._roots]
+
+    def _is_gone(self, problems: Sequence[Problem], before: Analyses, after: Analyses, warns: bool = False) -> bool:
+        """Whether there are so many fewer problems of these kinds where these were, all in one chunk; so many fewer
+        errors and warnings, if all of these are errors and the fix must not bring warnings; and else so many fewer
+        warnings as are among them."""
+        old, new = before[self._file].chunks, after[self._file].chunks
+        if len(old) != len(new):  # what could not be read is part of something else now
+            return warns and all(self._is_rarer(each.code, before, after) for each in problems)
+        index = self._index(problems[0])
+        if index < 0:
+            return False
+        found, left = old[index].record.verdict.problems, new[index].record.verdict.problems
+        mended = Counter(problem.code for problem in problems)
+        if any(_count(left, code) > _count(found, code) - times for code, times in mended.items()):
+            return False
+        of_weight = [sum(each.severity is Severity.WARNING for each in problems) for problems in (found, left)]
+        if not all(problem.severity is Severity.ERROR for problem in problems):
+            return of_weight[1] <= of_weight[0] - sum(problem.severity is Severity.WARNING for problem in problems)
+        serious = [sum(map(_is_serious, problems)) for problems in (found, left)]
+        return warns or serious[1] <= serious[0] - len(problems)
+
+    def _is_rarer(self, code: str, before: Analyses, after: Analyses) -> bool:
+        return _count(after[self._file].problems, code) < _count(before[self._file].problems, code)
+
+
+class _Edited:
+    """The files of a loader, one of them with another text."""
+
+    def __init__(self, loader: Loader, file: str, text: SourceText) -> None:
+        self._loader = loader
+        self._file = file
+        self._text = text
+
+    def included(self, by: str, path: str) -> str | ReadRefusal:
+        return self._loader.included(by, path)
+
+    def text(self, name: str) -> SourceText:
+        return self._text if name == self._file else self._loader.text(name)
+
+
+def _touches(span: Span, fix: Fix) -> bool:
+    """Whether a place in the text after a fix is one that it wrote."""
+    shift = 0
+    for edit in sorted(fix.edits):
+        start = edit.span.start + shift
+        if span.start <= start + len(edit.text) and start <= span.end:
+            return True
+        shift += len(edit.text) - (edit.span.end - edit.span.start)
+    return False
+
+
+# What came of an edit
+
+
+BADNESS = {State.PROVED: 0, State.ASSUMED: 0, State.FAILED: 1, State.UNKNOWN: 2, State.STALE: 3}
+"""What was checked to the end and failed is known better than what was not."""
+KNOWN = {state: min(badness, 1) for state, badness in BADNESS.items()}
+
+
+def _fresh(before: Verdict, after: Verdict) -> list[Problem]:
+    """The errors and warnings that there were not before, or not as often, the errors first."""
+    known = Counter((each.code, each.message) for each in before.problems)
+    found: list[Problem] = []
+    for each in filter(_is_serious, after.problems):
+        known[each.code, each.message] -= 1
+        if known[each.code, each.message] < 0:
+            found.append(each)
+    return sorted(found, key=lambda each: each.severity is not Severity.ERROR)
+
+
+def _is_serious(problem: Problem) -> bool:
+    return problem.severity in (Severity.ERROR, Severity.WARNING)
+
+
+def _count(problems: Sequence[Problem], code: str) -> int:
+    return sum(problem.code == code for problem in problems)
+
+
+def _is_no_worse(before: Analyses, after: Analyses, badness: Mapping[State, int]) -> bool:
+    """Whether every piece of every file is as good as it was."""
+    return before.keys() == after.keys() and all(
+        len(old.chunks) == len(after[name].chunks)
+        and all(
+            was.record is now.record or _is_as_good(was.record, now.record, badness)
+            for was, now in zip(old.chunks, after[name].chunks, strict=True)
+        )
+        for name, old in before.items()
+    )
+
+
+def _is_read(before: Analyses, after: Analyses) -> bool:
+    """Whether what was declared is understood, and may be used as it is: there is no more to say of how a file is
+    written, of what its names mean, or of types that do not fit."""
+    return before.keys() == after.keys() and all(
+        _errors(filter(_is_of_text, after[name].problems)) <= _errors(filter(_is_of_text, old.problems))
+        for name, old in before.items()
+    )
+
+
+def _is_of_text(problem: Problem) -> bool:
+    return problem.code < "DP2" or problem.code == WrongArgument.code
+
+
+def _is_as_good(before: ChunkRecord, after: ChunkRecord, badness: Mapping[State, int]) -> bool:
+    old, new = _states(before.verdict), _states(after.verdict)
+    return (
+        old.keys() <= new.keys()
+        and _private(before.verdict) <= _private(after.verdict)
+        and all(badness[new[name]] <= badness[was] for name, was in old.items())
+        and _errors(after.verdict.problems) <= _errors(before.verdict.problems)
+    )
+
+
+def _states(verdict: Verdict) -> dict[tuple[str, int], State]:
+    """The state of a piece and of each of its functions, by the name and which of that name it is."""
+    counted: Counter[str] = Counter()
+    found = {("", 0): verdict.state}
+    for function in verdict.functions:
+        counted[function.name] += 1
+        found[function.name, counted[function.name]] = function.state
+    return found
+
+
+def _private(verdict: Verdict) -> set[str]:
+    """The functions that are declared private. One that is not any more promises less."""
+    return {function.name for function in verdict.functions if function.kind == "privacy"}
+
+
+def _errors(problems: Iterable[Problem]) -> Counter[str]:
+    return Counter(problem.code for problem in problems if problem.severity is Severity.ERROR)

@@ -1,0 +1,139 @@
+"""Repairs of calls and of what they are given: noise, sums, tuples, arguments with names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
+from typing import NamedTuple
+
+from dp_lsp import intents
+from dp_lsp.builtins.remedies import SPENDING
+from dp_lsp.frontends.julia.rewriting.places import NAME, NUMBER, arguments_of, closing
+from dp_lsp.intents import Rendering
+from dp_lsp.problem import Edit, Fix
+from dp_lsp.text import Span
+
+_SPENDING = re.compile(rf"(?<![\w.])({'|'.join(SPENDING)})\(")
+_GIVEN = re.compile(r"(?<![\w.)\]|>] )(?P<what>[^\W\d]\w*)[ \t]*\|>[ \t]*(?P<to>[^\W\d]\w*)(?![\w.(])(?![ \t]*\|>)")
+_CLASSICAL = re.compile(rf"\bgaussian_mechanism\((?P<r>[^,()\n]+),\s*(?P<eps>{NUMBER})\s*,\s*(?P<delta>{NUMBER})\s*,")
+
+
+def add_rows(code: Rendering, intent: intents.AddRows, text: str) -> Iterator[Fix]:
+    for found in re.finditer(r"(?<![\w.])sum\(", text[: intent.function.end]):
+        close = closing(text, found.end())
+        if found.start() >= intent.function.start and "dims" not in text[found.end() : close]:
+            title = f"add the rows to each other: `{text[found.start() : close]}; dims=1)`"
+            yield Fix(title, (Edit(Span(close, close), "; dims=1"),), sure=False)
+
+
+def do_for_each(code: Rendering, intent: intents.ForEach, text: str) -> Iterator[Fix]:
+    start, end = intent.callee
+    name = text[start:end]
+    if NAME.fullmatch(name) and text.startswith("(", end):
+        yield Fix(f"write `{name}.(…)`, which does it for each entry", (Edit(Span(end, end), "."),), sure=False)
+
+
+def put_in_brackets(code: Rendering, intent: intents.InBrackets, text: str) -> Iterator[Fix]:
+    start, end = intent.span
+    if text[start:end].startswith("("):
+        start, end = start + 1, end - 1
+    made = f"[{text[start:end]}]"
+    yield Fix(f"write `{made}`", (Edit(Span(start, end), made),), sure=False)
+
+
+def spend(code: Rendering, intent: intents.Spend, text: str) -> Iterator[Fix]:
+    edits = []
+    for found in _SPENDING.finditer(text[: intent.function.end], intent.function.start):
+        arguments = arguments_of(text, found.end())
+        if SPENDING[found[1]] < len(arguments):
+            span = arguments[SPENDING[found[1]]]
+            edits.append(Edit(span, _times(text[slice(*span)], intent.factor)))
+    if edits:
+        amounts = ", ".join(dict.fromkeys(edit.text for edit in edits))
+        what = "calibrate the noise to the budget" if len(edits) == 1 else "split the budget over the releases"
+        yield Fix(f"{what}: ε {amounts}", tuple(edits), sure=False)
+
+
+def _times(written: str, factor: Fraction) -> str:
+    """What is written, so many times, or less: with few digits."""
+    if re.fullmatch(NUMBER, written):
+        return _short(Fraction(written.rstrip(".")) * factor)
+    bare = written if NAME.fullmatch(written) else f"({written})"
+    return f"{bare} / {factor.denominator}" if factor.numerator == 1 else f"{_short(factor)} * {bare}"
+
+
+def _short(amount: Fraction) -> str:
+    """A number with three digits that count, rounded down."""
+    if amount <= 0:
+        return "0"
+    unit = Fraction(1)
+    while amount / unit >= 1000:
+        unit *= 10
+    while amount / unit < 100:
+        unit /= 10
+    rounded = amount // unit * unit
+    return f"{rounded.numerator / Decimal(rounded.denominator):f}"
+
+
+def give_by_position(code: Rendering, intent: intents.ByPosition, text: str) -> Iterator[Fix]:
+    edits = []
+    for found in _SPENDING.finditer(text[: intent.function.end], intent.function.start):
+        for span in arguments_of(text, found.end()):
+            named = re.match(r"[^\W\d]\w*\s*=(?!=)\s*", text[slice(*span)])
+            if named is not None:
+                edits.append(Edit(Span(span.start, span.start + named.end()), ""))
+    if edits:
+        yield Fix("give the arguments in their order, without names", tuple(edits), sure=False)
+
+
+def write_as_tuple(code: Rendering, intent: intents.AsTuple, text: str) -> Iterator[Fix]:
+    """A dictionary, or a tuple whose items have names."""
+    for found in re.finditer(r"(?<![\w.])Dict\(|\(;", text[: intent.function.end]):
+        close = closing(text, found.end())
+        items = [text[slice(*span)] for span in arguments_of(text, found.end())]
+        parts = [re.split(r"=>|=(?!=)", item, maxsplit=1)[-1].strip() for item in items]
+        if found.start() >= intent.function.start and all(parts) and close < intent.function.end:
+            made = f"({', '.join(parts)}{',' * (len(parts) == 1)})"
+            yield Fix(
+                f"give the values as a tuple: `{made}`", (Edit(Span(found.start(), close + 1), made),), sure=False
+            )
+
+
+def write_as_call(code: Rendering, intent: intents.AsCall, text: str) -> Iterator[Fix]:
+    for found in _GIVEN.finditer(text, *intent.function):
+        made = f"{found['to']}({found['what']})"
+        yield Fix(f"write `{made}`", (Edit(Span(*found.span()), made),), sure=False)
+
+
+class _Classical(NamedTuple):
+    """Gaussian noise by the classical formula: ε and δ as they are written, and where the call stands, but for what is
+    hidden."""
+
+    start: int
+    end: int
+    distance: str
+    epsilon: str
+    delta: str
+
+    def by_deviation(self, sigma: str) -> str:
+        """The same with this many times the distance as its deviation."""
+        return f"gaussian_noise({self.distance}, {sigma},"
+
+
+def _classical_noise(text: str, epsilon: int) -> _Classical | None:
+    """The classical noise whose ε stands at a place of a text, where its numbers are written out."""
+    for found in _CLASSICAL.finditer(text):
+        if found.start("eps") == epsilon:
+            return _Classical(*found.span(), found["r"].strip(), found["eps"], found["delta"])
+    return None
+
+
+def make_enough_noise(code: Rendering, intent: intents.EnoughNoise, text: str) -> Iterator[Fix]:
+    found = _classical_noise(text, intent.epsilon)
+    sigma = None if found is None else intent.least(Fraction(found.epsilon), Fraction(found.delta))
+    if found is not None and sigma is not None:
+        enough = f"enough for ε {found.epsilon} at δ {found.delta}"
+        title = f"write `{found.by_deviation(sigma)} …)`, whose noise is {enough}"
+        yield Fix(title, (Edit(Span(found.start, found.end), found.by_deviation(sigma)),), sure=False)

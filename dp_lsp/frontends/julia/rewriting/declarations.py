@@ -1,0 +1,141 @@
+"""Repairs of declarations: what a parameter is, who is protected, what is returned."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dp_lsp import intents
+from dp_lsp.core.annotation import Annotation, ContainerOf, DatasetOf
+from dp_lsp.core.types import Base, DatasetMetric
+from dp_lsp.frontends.julia.rewriting.places import NAME, closing, parameters_of
+from dp_lsp.intents import Rendering
+from dp_lsp.problem import Edit, Fix
+from dp_lsp.text import Span
+
+_STATIC = "Static"
+_BARE = re.compile(r"(?<=[(,])\s*([^\W\d]\w*)\s*(?=[,)])")
+_RESULT = re.compile(r"\)\s*::\s*([^\s=]+)")
+_NEIGHBOURS = {
+    DatasetMetric.CHANGE_ONE: "one record that is replaced",
+    DatasetMetric.SYMMETRIC: "one record that is added or removed",
+    DatasetMetric.HAMMING: "one record that is replaced, each in its place",
+}
+_WHERE = re.compile(r"\s+where\s+\{?\s*([^\W\d]\w*)\s*(?:<:\s*\w+)?\s*\}?")
+_ORDERED = {metric.value: metric.ordering.value for metric in DatasetMetric if metric.ordering is not metric}
+_PARENTHESES = ("MetricVector", "MetricMatrix", "MetricGradient", "Bounded", "RowNorm", "AtLeast", "Size",
+    "Contributes", "Static", "Priv")  # fmt: skip
+_BRACES = re.compile(rf"\b({'|'.join(_PARENTHESES)})[{{\[]")
+_RELATION_FIRST = re.compile(r"(?<=\()(\w+),\s*([^,()]+(?:\([^()]*\))?)(?=\))")
+
+
+def declare_public(code: Rendering, intent: intents.DeclarePublic, text: str) -> Iterator[Fix]:
+    """The parameters are looked for by their names where these are declared. Nobody means to publish the records of
+    people, so none is offered for datasets."""
+    edits = []
+    for span in sorted(parameters_of(text, intent.function) if intent.parameters is None else intent.parameters):
+        declared, equals, default = text[slice(*span)].partition("=")
+        name, _, annotation = (part.strip() for part in declared.partition("::"))
+        if any(metric.value in annotation for metric in DatasetMetric):
+            continue
+        if name in intent.names and not annotation.startswith(_STATIC):
+            edits.append(Edit(span, f"{name}::{_STATIC}({annotation}){equals}{default}"))
+    if edits and len(edits) == len(intent.names):
+        them = "it" if len(edits) == 1 else "them"
+        declared = ", ".join(f"`{edit.text}`" for edit in edits)
+        yield Fix(f"declare {them} public: {declared}", tuple(edits), sure=False)
+
+
+def add_parameter(code: Rendering, intent: intents.AddParameter, text: str) -> Iterator[Fix]:
+    start = intent.function.end
+    if text[start : start + 1] == "(":
+        end = closing(text, start + 1)
+        declared = f"{intent.name}::{code.public}"
+        separator = ", " if text[start + 1 : end].strip() else ""
+        edits = (Edit(Span(end, end), separator + declared),)
+        yield Fix(f"make it a parameter: `{declared}`", edits, sure=False, declares=True)
+
+
+def declare_private(code: Rendering, intent: intents.DeclarePrivate, text: str) -> Iterator[Fix]:
+    header = text[slice(*intent.header)].rstrip().removesuffix("=").rstrip()
+    end = intent.header.start + len(header)
+    if header.endswith(")"):
+        declared = code.returns_private
+        yield Fix(f"declare it with `{declared}`", (Edit(Span(end, end), f" {declared}"),))
+
+
+def declare_least(code: Rendering, intent: intents.DeclareLeast, text: str) -> Iterator[Fix]:
+    end = intent.parameter.end - 1
+    if text[end : end + 1] == ")":
+        declared = code.at_least(str(intent.records))
+        yield Fix(f"declare `{declared}`", (Edit(Span(end, end), f", {declared}"),), sure=False)
+
+
+def declare_records(code: Rendering, intent: intents.DeclareRecords, text: str) -> Iterator[Fix]:
+    name = text[slice(*intent.parameter)].partition("::")[0].strip()
+    for type_ in intent.types if NAME.fullmatch(name) else ():
+        declared = f"{name}::{code.annotation(type_)}"
+        edits = (Edit(intent.parameter, declared), *_type_parameter(text, intent.parameter))
+        yield Fix(f"protect {_whom(type_)}: `{declared}`", edits, sure=False, declares=True)
+
+
+def _whom(type_: Annotation) -> str:
+    if isinstance(type_, DatasetOf) and type_.metric is not None:
+        return _NEIGHBOURS[type_.metric]
+    return (
+        "what is untrusted"
+        if isinstance(type_, ContainerOf) and type_.element is Base.DATA
+        else "a change by at most 1"
+    )
+
+
+def _type_parameter(text: str, parameter: Span) -> Iterator[Edit]:
+    """A type parameter that only the annotation of one parameter had."""
+    found = _WHERE.search(text, parameter.end, text.find("\n", parameter.end))
+    written = text[slice(*parameter)].partition("::")[2]
+    if found is not None and re.findall(rf"\b{found[1]}\b", written) and len(re.findall(rf"\b{found[1]}\b", text)) == 2:
+        yield Edit(Span(*found.span()), "")
+
+
+def protect_records(code: Rendering, intent: intents.ProtectRecords, text: str) -> Iterator[Fix]:
+    for span in parameters_of(text, intent.function):
+        if re.match(r"[^:]+::\s*(?:Vector|AbstractVector)\b", text[slice(*span)]):
+            for fix in declare_records(code, intents.DeclareRecords(span, intent.types), text):
+                yield fix._replace(declares=False)
+
+
+def declare_ordered(code: Rendering, intent: intents.DeclareOrdered, text: str) -> Iterator[Fix]:
+    written = text[slice(*intent.parameter)]
+    for found in re.finditer(r"\w+", written):
+        if found[0] in _ORDERED and written.startswith(("Metric", "Vector", "Matrix"), written.find("::") + 2):
+            start = intent.parameter.start
+            span, ordered = Span(start + found.start(), start + found.end()), _ORDERED[found[0]]
+            yield Fix(f"declare `{ordered}`: the order of the records counts", (Edit(span, ordered),), sure=False)
+
+
+def annotate(code: Rendering, intent: intents.Annotate, text: str) -> Iterator[Fix]:
+    end = text.find(")", intent.function.end) + 1
+    for bare in _BARE.finditer(text, intent.function.end, end):
+        for type_ in map(code.annotation, intent.types):
+            place = Span(bare.end(1), bare.end(1))
+            yield Fix(f"annotate it: `{bare[1]}::{type_}`", (Edit(place, f"::{type_}"),), sure=False)
+
+
+def declare_result(code: Rendering, intent: intents.DeclareResult, text: str) -> Iterator[Fix]:
+    found = _RESULT.match(text, closing(text, intent.function.end + 1))
+    for type_ in map(code.annotation, intent.types if found else ()):
+        assert found
+        yield Fix(f"declare what it returns: `{type_}`", (Edit(Span(*found.span(1)), type_),), sure=False)
+
+
+def put_in_parentheses(code: Rendering, intent: intents.InParentheses, text: str) -> Iterator[Fix]:
+    start, end = intent.span
+    written = text[start:end]
+    while (found := _BRACES.search(written)) is not None:
+        close = closing(written, found.end())
+        written = f"{written[: found.end() - 1]}({written[found.end() : close]}){written[close + 1 :]}"
+    turned = _RELATION_FIRST.sub(r"\2, \1", written)
+    if written == text[start:end] and turned != written:
+        yield Fix(f"write `{turned}`", (Edit(intent.span, turned),))
+    if written != text[start:end]:
+        yield Fix(f"write `{written}`, with parentheses", (Edit(intent.span, written),))

@@ -1,0 +1,88 @@
+"""Bounds that are missing: of records, of what a loop makes of them, of a number that noise is added to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dp_lsp.builtins import remedies
+from dp_lsp.core.descriptors import Descriptor
+from dp_lsp.core.term import Apply, Global, Literal, Loop, Term, Use
+from dp_lsp.core.types import Dataset, Norm, NumberType
+from dp_lsp.infer.mistakes.mending.parts import releases_around, releases_in, source_of
+from dp_lsp.infer.mistakes.noise import MechanismCall
+from dp_lsp.infer.mistakes.scene import Scene
+from dp_lsp.intents import Before, Passing, Through
+from dp_lsp.problem import Fix, Problem
+
+_NOISY = (Norm.L1, Norm.L2)
+
+
+def missing_bounds(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """What has no bounds is put between some that the author chooses: where a loop adds it up, all records are."""
+    node, lacks = scene.inference.recorder.lacking.get(problem.span, (None, None))
+    if node is None:
+        return
+    releases = [*releases_around(scene, problem.span)]
+    written = scene.written(node)
+    if lacks is Descriptor.BOUNDS:
+        highest = next((each for each in (_likely(scene, release) for release in releases) if each), None)
+        title = f"clamp `{written}`, with bounds chosen without looking at the data"
+        bounded = remedies.bounded(highest)
+        yield from scene.inference.fixes(Through(title, node.span, (bounded,), sure=False))
+        yield from _bounded_before(scene, node, bounded)
+    elif lacks is Descriptor.ROWS:
+        norm = next((each.noise.norm for each in releases if each.noise.norm in _NOISY), None) or Norm.L2
+        title = f"clip the rows of `{written}` to a largest norm"
+        yield from scene.inference.fixes(Through(title, node.span, (remedies.rows_bounded(norm),), sure=False))
+
+
+def _bounded_before(scene: Scene, node: Term, bounded: Passing) -> Iterator[Fix]:
+    """Before the loop that something is made in, the records that it goes over are put between bounds."""
+    for loop in scene.terms:
+        if not isinstance(loop, Loop) or not (loop.span.covers(node.span.start) or loop in scene.flow(node)):
+            continue
+        found: list[Fix] = []
+        for used in dict.fromkeys(each for each in scene.flow(loop.last) if isinstance(each, Use)):
+            type_ = scene.type(used)
+            element = type_.records.element if isinstance(type_, Dataset) else None
+            if isinstance(element, NumberType) and element.bounds is None:
+                found += scene.inference.fixes(Before("`{code}`", loop.span.start, used.span, bounded))
+        if found:
+            made = " and ".join(dict.fromkeys(fix.title for fix in found))
+            title = f"put the records between bounds chosen without looking at the data: {made}"
+            edits = dict.fromkeys(edit for fix in found for edit in fix.edits)
+            yield Fix(title, tuple(edits), sure=False)
+
+
+def bounded_arguments(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """Records without bounds that are given to a function which needs some."""
+    for call in scene.terms:
+        if isinstance(call, Apply) and problem.span in (call.span, call.function.span):
+            for node in call.args:
+                type_ = scene.type(node)
+                element = type_.records.element if isinstance(type_, Dataset) else None
+                if isinstance(element, NumberType) and element.bounds is None:
+                    title = f"clamp `{source_of(scene, node)}`, with bounds chosen without looking at the data"
+                    yield from scene.inference.fixes(Through(title, node.span, (remedies.bounded(),), sure=False))
+
+
+def bounded_release(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A number that may be any, and that noise is added to, is put between bounds that the author chooses: where a loop
+    makes it, the records that this goes over."""
+    for release in releases_in(scene):
+        if release.hidden.span == problem.span:
+            yield from _bounded_before(scene, release.hidden, remedies.bounded())
+        type_ = scene.type(release.hidden)
+        if release.hidden.span == problem.span and isinstance(type_, NumberType) and type_.bounds is None:
+            title = f"clamp `{source_of(scene, release.hidden)}`, with bounds chosen without looking at the data"
+            bounded = remedies.bounded(_likely(scene, release))
+            yield from scene.inference.fixes(Through(title, problem.span, (bounded,), sure=False))
+
+
+def _likely(scene: Scene, release: MechanismCall) -> str | None:
+    """What was probably meant as the upper bound: what the noise is made for, where that is a name or a larger
+    number."""
+    place = release.place
+    named = isinstance(place, Global) or (isinstance(place, Use) and place.local not in scene.made)
+    large = isinstance(place, Literal) and not isinstance(place.value, bool) and place.value > 1
+    return source_of(scene, place) if place is not None and (named or large) else None

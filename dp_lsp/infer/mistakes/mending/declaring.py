@@ -1,0 +1,145 @@
+"""What a parameter is, where it is not written: records, records in an order, untrusted data, or public."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dp_lsp.builtins import remedies
+from dp_lsp.builtins.traits import Clips
+from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, NumberOf
+from dp_lsp.core.term import Apply, Call, Comprehension, Global, Local, Loop, Param, Term, Use
+from dp_lsp.core.types import Base, Container, DatasetMetric, Kind, NumberType
+from dp_lsp.infer.mistakes.mending.parts import releases_around
+from dp_lsp.infer.mistakes.noise import release_of
+from dp_lsp.infer.mistakes.scene import Scene, row
+from dp_lsp.intents import AddParameter, AddProducts, DeclareOrdered, DeclareRecords
+from dp_lsp.problem import Edit, Fix, Problem
+
+
+def annotated(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """What something is made of whose type nobody wrote, or of which only is written that there are several, are
+    records."""
+    used = _parameters_behind(scene, problem)
+    for param in scene.method.params:
+        if param.local in used and not param.static and not isinstance(scene.type_of(param.local), NumberType):
+            types = _records_of(param.type)
+            yield from scene.inference.fixes(DeclareRecords(param.span, types)) if types else ()
+
+
+def _parameters_behind(scene: Scene, problem: Problem) -> set[Local]:
+    """The parameters that what a problem is about is made of, and in functions without a name, of which the body tells
+    nothing of what they are given, those that are spoken of."""
+    places = {problem.span, *(each.hidden.span for each in releases_around(scene, problem.span))}
+    called = (each.function.span if isinstance(each, Apply) else each.span for each in scene.terms)
+    whole = [node for node, span in zip(scene.terms, called, strict=True) if span in places or node.span in places]
+    spoken = {param.local for param in scene.method.params if f"`{param.local.name}`" in problem.message}
+    return spoken | {each.local for node in whole for each in scene.flow(node) if isinstance(each, Use)}
+
+
+def _records_of(declared: Annotation | None) -> tuple[Annotation, ...]:
+    """What the records of a parameter may be that is declared so, without a relation or a norm."""
+    match declared:
+        case Anything():
+            return remedies.DATASETS
+        case ContainerOf(kind=Kind.VECTOR | Kind.MATRIX, element=Base() as base, norm=None) if base is not Base.DATA:
+            return remedies.datasets(declared.kind, base)
+    return ()
+
+
+def all_records(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """Several numbers of which it is not written what they are, are records."""
+    for param in scene.method.params:
+        type_ = scene.type_of(param.local)
+        if isinstance(param.type, Anything) and not param.static and isinstance(type_, Container):
+            yield from scene.inference.fixes(DeclareRecords(param.span, remedies.datasets(type_.kind, Base.REAL)))
+
+
+def products(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A sum of products of two vectors pairs their records, so that their order counts: a loop over both adds it up."""
+    params = {param.local: param for param in scene.method.params if not param.static}
+    hidden = [part for release in releases_around(scene, problem.span) for part in scene.flow(release.hidden)]
+    for call in scene.terms:
+        if not isinstance(call, Call | Apply) or (call not in hidden and not call.span.covers(problem.span.start)):
+            continue
+        used = dict.fromkeys(each.local for each in scene.flow(call) if isinstance(each, Use) and each.local in params)
+        ordered = [_ordered_records(scene, params[each]) for each in used]
+        for fix in scene.inference.fixes(AddProducts(call.span)) if len(used) == 2 and None not in ordered else ():
+            edits = (edit for found in ordered for edit in found or ())
+            yield fix._replace(edits=(*edits, *fix.edits))
+
+
+def _ordered_records(scene: Scene, param: Param) -> tuple[Edit, ...] | None:
+    """What declares that the records of a parameter have places; None for what has none."""
+    match param.type:
+        case DatasetOf(metric=metric) if metric is not None and metric.ordered:
+            return ()
+        case DatasetOf():
+            found = scene.inference.fixes(DeclareOrdered(param.span))
+        case ContainerOf(kind=Kind.VECTOR, element=Base() as base, norm=None) if base is not Base.DATA:
+            records = DatasetOf(DatasetMetric.HAMMING, ContainerOf(Kind.VECTOR, base))
+            found = scene.inference.fixes(DeclareRecords(param.span, (records,)))
+        case Anything():
+            records = DatasetOf(DatasetMetric.HAMMING, ContainerOf(Kind.VECTOR, Base.REAL))
+            found = scene.inference.fixes(DeclareRecords(param.span, (records,)))
+        case _:
+            return None
+    return next((fix.edits for fix in found), None)
+
+
+def in_order(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A dataset whose records have places."""
+    for node in scene.terms:
+        if isinstance(node, Call) and node.span == problem.span and node.args:
+            used = node.args[0]
+            for param in scene.method.params:
+                if isinstance(used, Use) and used.local is param.local:
+                    yield from scene.inference.fixes(DeclareOrdered(param.span))
+
+
+def untrusted(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """What is clipped is data of which nothing is believed."""
+    found = scene.argument_at(problem.span)
+    for param in scene.method.params if found is not None and row(found[1]).has(Clips) else ():
+        declared, used = param.type, found[0] if found is not None else None
+        if isinstance(used, Use) and used.local is param.local and isinstance(declared, ContainerOf):
+            data = replace(declared, element=Base.DATA, norm=None)
+            yield from scene.inference.fixes(DeclareRecords(param.span, (data,)))
+
+
+def public_count(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A number without a type that says how often something is done is public."""
+    for node in scene.terms:
+        last = _last(node)
+        for param in scene.method.params if last is not None else ():
+            untyped = isinstance(param.type, Anything) and not param.static
+            if untyped and isinstance(last, Use) and last.local is param.local:
+                found = scene.inference.publish({param.local.name})
+                yield from (fix._replace(declares=True) for fix in found)
+
+
+def _last(node: Term) -> Term | None:
+    """The last of the numbers that something is done for."""
+    if isinstance(node, Call) and node.builtin == remedies.COUNTING:
+        return node.args[-1]
+    return node.last if isinstance(node, Loop | Comprehension) else None
+
+
+def public_numbers(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """Numbers beside records that a bound or a sensitivity is made of are public."""
+    node = scene.at(problem.span)
+    names = set() if node is None or problem.fixes else {*scene.private(node)}
+    typed = {param.local.name for param in scene.method.params if isinstance(param.type, NumberOf)}
+    beside = any(isinstance(param.type, ContainerOf | DatasetOf) for param in scene.method.params)
+    if names and names <= typed and beside:
+        yield from (fix._replace(declares=True) for fix in scene.inference.publish(names))
+
+
+def missing_parameter(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A public number that a mechanism is given, and that nothing defines, is one of the parameters."""
+    for node, (call, argument) in scene.arguments.items():
+        release = release_of(scene, call)
+        if release is not None and argument != release.noise.hidden:
+            named = (each for each in scene.flow(node) if isinstance(each, Global) and each.span == problem.span)
+            for each in named:
+                yield from scene.inference.fixes(AddParameter(scene.method.name_span, each.name))

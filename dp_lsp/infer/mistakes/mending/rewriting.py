@@ -1,0 +1,133 @@
+"""The same in other words: what a loop does as one call, and by what there is here what other languages and libraries
+call otherwise."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from dp_lsp.builtins import remedies
+from dp_lsp.builtins.broadcasts import ONE_BY_ONE
+from dp_lsp.builtins.places import INDEX
+from dp_lsp.builtins.traits import Average
+from dp_lsp.core.term import Apply, Call, Loop
+from dp_lsp.core.types import Container, Dataset, FunctionType
+from dp_lsp.infer.mistakes.mending.parts import is_call_of, releases_in, replaced, source_of, text_at, through_names
+from dp_lsp.infer.mistakes.noise import divided
+from dp_lsp.infer.mistakes.scene import Scene, row
+from dp_lsp.intents import AddUp, ForEach, InBrackets, Made, TakeLargest, Write
+from dp_lsp.language import Familiar
+from dp_lsp.problem import Fix, Problem
+from dp_lsp.text import Span
+
+
+def added_up(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A loop over records that adds up is a sum."""
+    for loop in scene.terms:
+        if isinstance(loop, Loop) and loop.span.covers(problem.span.start):
+            yield from scene.inference.fixes(AddUp(loop.span))
+
+
+def largest(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A loop over records that keeps the largest of them, or the smallest, is that."""
+    for loop in scene.terms:
+        if isinstance(loop, Loop) and loop.span.covers(problem.span.start):
+            yield from scene.inference.fixes(TakeLargest(loop.span))
+
+
+def for_each(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A function of numbers that is given several."""
+    found = scene.argument_at(problem.span)
+    if found is not None and isinstance(scene.type(found[0]), Container | Dataset):
+        yield from scene.inference.fixes(ForEach(found[1].callee))
+
+
+def in_brackets(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """All values of a generator, of which there may be none."""
+    if any(isinstance(node, Call) and node.builtin == ONE_BY_ONE and node.span == problem.span for node in scene.terms):
+        yield from scene.inference.fixes(InBrackets(problem.span))
+
+
+def mapped_before(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A sum of what a function makes of records is that of all that it makes of them, of which there may be none."""
+    for call in scene.calls:
+        if call.span == problem.span and len(call.args) == 2 and isinstance(scene.type(call.args[0]), FunctionType):
+            function, records = (source_of(scene, each) for each in call.args)
+            made = Made(call.builtin, (remedies.mapped(function, records),))
+            yield from replaced(scene, "write `{code}`", call.span, made)
+
+
+def by_sum(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """The average of what are no records is their sum, divided by how many they are."""
+    for call in scene.calls:
+        if row(call).has(Average) and [each.span for each in call.args] == [problem.span]:
+            written = source_of(scene, call.args[0])
+            if isinstance(scene.type(call.args[0]), Container):
+                made = remedies.quotient(remedies.total_of(written), remedies.number_of(written))
+                yield from replaced(scene, "write `{code}`", call.span, made)
+
+
+def _called_at(scene: Scene, problem: Problem, *familiar: Familiar) -> Iterator[Apply]:
+    """The calls of names without a rule, of which one of these is known, that a problem is about."""
+    for node in scene.terms:
+        if isinstance(node, Apply) and node.function.span == problem.span and is_call_of(scene, node, *familiar):
+            yield node
+
+
+def by_counting(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """Whether something holds of some, or of all, is how many it holds of."""
+    for node in _called_at(scene, problem, Familiar.SOME, Familiar.EVERY):
+        written = tuple(source_of(scene, each) for each in node.args)
+        if written:
+            made = (remedies.some if is_call_of(scene, node, Familiar.SOME) else remedies.every)(written)
+            yield from replaced(scene, "count the records of which it holds: `{code}`", node.span, made)
+
+
+def whole_quotient(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A quotient that drops nothing."""
+    for node in _called_at(scene, problem, Familiar.WHOLE_QUOTIENT):
+        if len(node.args) == 2:
+            yield divided(scene, node)
+
+
+def without_mark(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A mark of a declaration that is called like a function."""
+    for node in _called_at(scene, problem, Familiar.MARK):
+        if len(node.args) == 1:
+            yield from replaced(
+                scene, "leave out the mark, which is no function: `{code}`", node.span, source_of(scene, node.args[0])
+            )
+
+
+def by_place(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """The first entry, or the last one, by its place."""
+    for node in _called_at(scene, problem, Familiar.FIRST, Familiar.LAST):
+        if len(node.args) == 1:
+            written = source_of(scene, node.args[0])
+            place = "1" if is_call_of(scene, node, Familiar.FIRST) else remedies.number_of(written)
+            yield from replaced(scene, "write `{code}`", node.span, Made(INDEX, (written, place)))
+
+
+def root_after(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """The root of a noisy number, instead of noise on a root."""
+    square = remedies.ROOTS.get(text_at(scene, problem.span))
+    for release in releases_in(scene) if square else ():
+        hidden = through_names(scene, release.hidden)
+        if (
+            square
+            and isinstance(hidden, Apply)
+            and hidden is not release.hidden
+            and hidden.function.span == problem.span
+        ):
+            root = remedies.root_of(source_of(scene, release.call))
+            title = "release the square, and take its root: `{code}`"
+            yield from scene.inference.fixes(Write(title, ((release.call.span, root), (problem.span, square))))
+        start, end = release.call.span
+        if start <= problem.span.start and problem.span.end <= end:
+            text = (
+                text_at(scene, Span(start, problem.span.start))
+                + str(square)
+                + text_at(scene, Span(problem.span.end, end))
+            )
+            yield from replaced(
+                scene, "release the square, and take its root: `{code}`", Span(start, end), remedies.root_of(text)
+            )

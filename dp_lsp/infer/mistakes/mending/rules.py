@@ -1,0 +1,88 @@
+"""What may mend a problem of each kind, made of the whole function once it is inferred. All are proposals: each is
+tried before it is offered."""
+
+from __future__ import annotations
+
+from dp_lsp.infer import problems
+from dp_lsp.infer.mistakes.mending.bounds import bounded_arguments, bounded_release, missing_bounds
+from dp_lsp.infer.mistakes.mending.calling import (
+    above_zero,
+    chosen_distance,
+    completed,
+    for_its_norm,
+    in_their_order,
+    not_clipped,
+    public_epsilon,
+    random_answers,
+    without_delta,
+)
+from dp_lsp.infer.mistakes.mending.declaring import (
+    all_records,
+    annotated,
+    in_order,
+    missing_parameter,
+    products,
+    public_count,
+    public_numbers,
+    untrusted,
+)
+from dp_lsp.infer.mistakes.mending.drawing import by_mechanism
+from dp_lsp.infer.mistakes.mending.parts import Rule
+from dp_lsp.infer.mistakes.mending.releasing import noise_by_record, on_a_statistic, released, unprinted
+from dp_lsp.infer.mistakes.mending.rewriting import (
+    added_up,
+    by_counting,
+    by_place,
+    by_sum,
+    for_each,
+    in_brackets,
+    largest,
+    mapped_before,
+    root_after,
+    whole_quotient,
+    without_mark,
+)
+from dp_lsp.infer.mistakes.mending.sizes import noisy_average, noisy_count, noisy_quantile, noisy_quotient
+from dp_lsp.infer.mistakes.scene import Scene
+from dp_lsp.problem import Problem
+
+RULES: dict[str, tuple[Rule, ...]] = {
+    kind.code: rules
+    for kind, rules in (
+        (problems.DoesNotFit, (mapped_before, noisy_quotient, missing_bounds, in_brackets, annotated)),
+        (problems.NotAsCalled, (bounded_arguments, annotated)),
+        (problems.UnboundedInput, (noisy_quotient, products, bounded_release, annotated)),
+        (problems.Unbounded, (annotated,)),
+        (problems.NoRule, (root_after, products, noisy_quantile, by_place, by_counting, whole_quotient, annotated)),
+        (problems.UnknownName, (by_mechanism, without_mark, missing_parameter)),
+        (problems.OtherNorm, (for_its_norm,)),
+        (problems.UnknownCount, (noisy_average, noisy_quantile)),
+        (problems.PrivateCount, (in_their_order, noisy_average, noisy_count, public_epsilon)),
+        (problems.BoundFromData, (in_their_order, all_records, public_epsilon, public_numbers, chosen_distance)),
+        (problems.MustBePublic, (public_epsilon, in_their_order)),
+        (problems.NoiseOnRecords, (on_a_statistic,)),
+        (problems.WrongArgument, (products, noise_by_record, added_up, annotated, for_each, untrusted, by_sum)),
+        (problems.NoMechanism, (released,)),
+        (problems.LeavesUnprotected, (released, annotated)),
+        (problems.PrivateBranch, (annotated, released)),
+        (problems.PrivateOutput, (unprinted,)),
+        (problems.OwnNoise, (by_mechanism,)),
+        (problems.NoiseApart, (by_mechanism,)),
+        (problems.WrongCount, (completed,)),
+        (problems.ConditionFails, (above_zero, without_delta, annotated)),
+        (problems.MoreThanAdded, (noise_by_record, largest)),
+        (problems.NeedsTypes, (public_count, all_records)),
+        (problems.PlaceOfRecord, (added_up, noisy_quantile, in_order)),
+        (problems.DataToMechanism, (random_answers,)),
+        (problems.InvertedNoise, (in_their_order,)),
+        (problems.BatchClipped, (not_clipped,)),
+    )
+}
+"""What may mend a problem of each kind, the likeliest first."""
+
+
+def mended(scene: Scene, problem: Problem) -> Problem:
+    """A problem with the repairs that are made of the whole function, after those that it has."""
+    fixes = (fix for rule in RULES.get(problem.code, ()) for fix in rule(scene, problem))
+    more = tuple(dict.fromkeys(fixes))
+    return problem._replace(fixes=(*problem.fixes, *more)) if more else problem
