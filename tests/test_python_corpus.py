@@ -123,7 +123,6 @@ NOT_YET = {
     "t30_dropna mean": ("unknown", "values that are missing"),
     "t30_dropna mean_skipping": ("unknown", "values that are missing"),
     "t40_printed over_40": ("unknown", "what is printed is refused, which is told, and not that it fails"),
-    "traps_noise scaled": ("failed", "a factor of a draw"),
 }
 """The functions of which something else is said yet than is expected: what, and what is not followed in them."""
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import NamedTuple, TypeVar
 
-from dp_lsp.frontends.python.kinds import GENERATING, Kind, Kinds
+from dp_lsp.frontends.python.kinds import BY_NAME, CENTRE, GENERATING, SAMPLERS, SCALE, SIZE, Kind, Kinds
 
-_ARGUMENTS = ("loc", "scale")
+T = TypeVar("T")
 
 
 class Draw(NamedTuple):
@@ -37,31 +37,46 @@ class Draw(NamedTuple):
         return False
 
 
-def draw_of(node: ast.expr, kinds: Kinds) -> Draw | None:
-    """The draw of one number that an expression is; None for any other."""
+def _drawn(node: ast.expr, kinds: Kinds) -> Draw | None:
+    """The draw that an expression is; None for one with other arguments than its centre, scale and size."""
     name = kinds.drawn(node)
-    if not name or not isinstance(node, ast.Call) or len(node.args) > len(_ARGUMENTS):
+    if not name or not isinstance(node, ast.Call) or len(node.args) > len(SAMPLERS[name]):
         return None
-    given: dict[str, ast.expr] = dict(zip(_ARGUMENTS, node.args, strict=False))
+    order = SAMPLERS[name]
+    given: dict[str, ast.expr] = dict(zip(order, node.args, strict=False))
     for keyword in node.keywords:
-        if keyword.arg not in _ARGUMENTS or keyword.arg in given:
+        argument = BY_NAME.get(name, {}).get(keyword.arg or "", keyword.arg)
+        if argument not in order or argument in given:
             return None
-        given[keyword.arg] = keyword.value
+        given[argument] = keyword.value
     if any(isinstance(each, ast.Starred) for each in given.values()):
         return None
-    return Draw(node, name, given.get("loc"), given.get("scale"))
+    return Draw(node, name, given.get(CENTRE), given.get(SCALE), given.get(SIZE))
+
+
+def draw_of(node: ast.expr, kinds: Kinds) -> Draw | None:
+    """The draw of one number that an expression is; None for any other."""
+    found = _drawn(node, kinds)
+    return found if found is not None and found.size is None else None
 
 
 def draws_of(node: ast.expr, kinds: Kinds) -> Draw | None:
-    """The draw of several numbers around 0 that an expression is, so many as it says by name; None for any other."""
-    if not isinstance(node, ast.Call) or not kinds.drawn(node):
-        return None
-    size = next((each.value for each in node.keywords if each.arg == "size"), None)
-    kept = [each for each in node.keywords if each.arg != "size"]
-    one = draw_of(ast.copy_location(ast.Call(node.func, node.args, kept), node), kinds)
-    if size is None or one is None or not one.is_centred or len(kept) + 1 < len(node.keywords):
-        return None
-    return one._replace(size=size)
+    """The draw of several numbers around 0 that an expression is; None for any other."""
+    found = _drawn(node, kinds)
+    return found if found is not None and found.size is not None and found.is_centred else None
+
+
+def heart(node: ast.expr, of: Callable[[ast.expr], T | None]) -> T | None:
+    """What is scaled in an expression: a draw ``of`` some kind, times or divided by what is none."""
+    match node:
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
+            return heart(operand, of)
+        case ast.BinOp(op=ast.Mult(), left=left, right=right):
+            one, two = heart(left, of), heart(right, of)
+            return two if one is None else one if two is None else None
+        case ast.BinOp(op=ast.Div(), left=left):
+            return heart(left, of)
+    return of(node)
 
 
 def named_draws(node: ast.FunctionDef, kinds: Kinds) -> dict[str, Draw]:
@@ -75,9 +90,9 @@ def named_draws(node: ast.FunctionDef, kinds: Kinds) -> dict[str, Draw]:
         for index, statement in enumerate(statements):
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                    draw = draw_of(value, kinds)
+                    draw = heart(value, lambda each: draw_of(each, kinds))
                     once = reads[name] == writes[name] == 1 and name not in params
-                    if draw is not None and draw.is_centred and once and _is_added(name, statements[index + 1 :]):
+                    if draw is not None and once and _is_added(name, statements[index + 1 :]):
                         found[name] = draw
     return found
 
@@ -119,23 +134,32 @@ def _is_added(name: str, statements: list[ast.stmt]) -> bool:
         match statement:
             case ast.Assign() | ast.AnnAssign() | ast.Return() | ast.Expr():
                 pending: list[ast.AST] = [statement]
-            case ast.AugAssign(op=ast.Add() | ast.Sub(), value=ast.Name(id=added)) if added == name:
+            case ast.AugAssign(op=ast.Add() | ast.Sub(), value=value) if _is_named(value, name):
                 return True
             case ast.AugAssign(value=value):
                 pending = [value]
+            case ast.If(body=body, orelse=orelse):
+                if _is_added(name, body) or _is_added(name, orelse):
+                    return True
+                continue
             case _:
                 continue
         while pending:
             item = pending.pop()
             match item:
-                case ast.BinOp(op=ast.Add(), left=ast.Name(id=added)) if added == name:
-                    return True
-                case ast.BinOp(op=ast.Add() | ast.Sub(), right=ast.Name(id=added)) if added == name:
+                case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right) if _is_named(left, name) or _is_named(
+                    right, name
+                ):
                     return True
                 case ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                     continue
             pending += ast.iter_child_nodes(item)
     return False
+
+
+def _is_named(node: ast.expr, name: str) -> bool:
+    """Whether an expression is what has a name, perhaps scaled."""
+    return heart(node, lambda each: each if isinstance(each, ast.Name) and each.id == name else None) is not None
 
 
 def generators(node: ast.FunctionDef, kinds: Kinds) -> set[str]:

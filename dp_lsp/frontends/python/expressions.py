@@ -13,10 +13,12 @@ from fractions import Fraction
 from itertools import pairwise
 
 from dp_lsp import surface
-from dp_lsp.frontends.python.draws import Draw, draw_of, draws_of
+from dp_lsp.frontends.python.draws import Draw, draw_of, draws_of, heart
 from dp_lsp.frontends.python.effects import effects
-from dp_lsp.frontends.python.kinds import ARRAYS, CLIPS, COMPARISONS, COUNTING, METHODS, SIGNS, Kind, Kinds
+from dp_lsp.frontends.python.kinds import ARRAYS, COMPARISONS, COUNTING, GENERATING, METHODS, SIGNS, Kind, Kinds
 from dp_lsp.frontends.python.names import MODULES
+from dp_lsp.frontends.python.noise import Noise, beside, named_centre, scaled, whole
+from dp_lsp.frontends.python.numeric import CLIPS, CONSTANTS, DIGITS, FUNCTIONS, goes_over_arrays
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
@@ -80,6 +82,9 @@ class Expressions:
                 return number(node, span)
             case ast.Name(id=name):
                 return self._name(node, name)
+            case ast.Attribute() if (constant := CONSTANTS.get(self._kinds.called(node))) is not None:
+                self.note_home(node)
+                return surface.Number(*span, constant, False)
             case ast.BinOp():
                 return self._arithmetic(node)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd() as op, operand=operand):
@@ -126,6 +131,10 @@ class Expressions:
             raise Refused(node, "a module as a value")
         if name == "_":
             raise Refused(node, "reading `_`")
+        if self._kinds.is_generator(name):
+            raise Refused(node, "a generator of random numbers as a value")
+        if (noise := self._noise_of(node)) is not None:
+            return self._known_draw(node, noise)
         return surface.Name(*self._places.span(node), name)
 
     def number(self, node: ast.expr) -> Node:
@@ -135,8 +144,7 @@ class Expressions:
             return made
         if kind is not Kind.ANY:
             raise Refused(node, _KINDS[kind])
-        zero = surface.Number(made.start, made.start, Fraction(0), True)
-        return self._call(Span(made.start, made.end), "+", zero, made)
+        return self._call(Span(made.start, made.end), "+", whole(made.start, 0), made)
 
     def truth(self, node: ast.expr) -> Node:
         """A condition, which must be true or false: other values have a truth, too, and that is not followed."""
@@ -164,26 +172,65 @@ class Expressions:
 
     def _noisy(self, node: ast.BinOp) -> Node | None:
         """A number with noise that is drawn for it, and used nowhere else; None for any other sum or difference."""
-        sides = [(node.left, node.right)] if isinstance(node.op, ast.Add | ast.Sub) else []
-        sides += [(node.right, node.left)] if isinstance(node.op, ast.Add) else []
-        for hidden, noise in sides:
-            if isinstance(noise, ast.Name) and noise.id in self._named:
-                draw = self._named[noise.id]
-                return self._hidden(node, draw, surface.Name(*self._places.span(noise), noise.id), hidden)
-            draw_ = draw_of(noise, self._kinds)
-            if draw_ is not None and draw_.is_centred:
-                return self._hidden(node, draw_, self.scale(draw_), hidden)
+        if not isinstance(node.op, ast.Add | ast.Sub):
+            return None
+        for hidden, added in ((node.left, node.right), (node.right, node.left)):
+            noise = self.noise(added)
+            if noise is not None:
+                sign = SIGNS[type(node.op)]
+                value = beside(self.number(hidden), sign, noise, added is node.left)
+                args = (noise.scale, value)
+                return surface.Call(*self._places.span(node), self._callee(noise.draw.call, noise.draw.name), args)
         return None
+
+    def noise(self, node: ast.expr) -> Noise | None:
+        """The noise that an expression is where it is added: a draw, or a name of one, perhaps scaled."""
+        if heart(node, self._drawn_once) is None:
+            return None
+        return scaled(node, self._noise_of, self._factor)
+
+    def _drawn_once(self, node: ast.expr) -> Draw | None:
+        if isinstance(node, ast.Name):
+            return self._named.get(node.id)
+        return draw_of(node, self._kinds)
+
+    def _noise_of(self, node: ast.expr) -> Noise | None:
+        draw = self._drawn_once(node)
+        if draw is None:
+            return None
+        if isinstance(node, ast.Name):
+            place = self._places.span(node)
+            centre = None if draw.is_centred else surface.Name(*place, named_centre(node.id))
+            return Noise(draw, surface.Name(*place, node.id), centre)
+        centre_ = None if draw.is_centred or draw.centre is None else self.number(draw.centre)
+        return Noise(draw, self.scale(draw), centre_)
+
+    def _factor(self, node: ast.expr) -> Node | None:
+        """A factor of noise, which stands in the tree more often than in the text: what it does must be nothing."""
+        return self.number(node) if self._is_still(node) else None
+
+    def _is_still(self, node: ast.expr) -> bool:
+        """Whether evaluating an expression draws nothing, and calls no function of the program."""
+        calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
+        names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+        return not names & {*self._named} and all(self._kinds.called(each.func) in _STILL for each in calls)
 
     def _noisy_array(self, node: ast.BinOp) -> Node | None:
         """Counts with a draw for each; None for any other operation on an array."""
         sides = [(node.left, node.right), (node.right, node.left)] if isinstance(node.op, ast.Add) else []
-        for hidden, noise in sides:
-            draw = draws_of(noise, self._kinds)
-            if draw is not None and draw.size is not None and self._is_as_long(draw.size, hidden):
-                args = (self.scale(draw), self.node(hidden))
-                return surface.Call(*self._places.span(node), self._callee(draw.call, draw.name), args)
+        for hidden, added in sides:
+            drawn = heart(added, lambda each: draws_of(each, self._kinds))
+            if drawn is None or drawn.size is None or not self._is_as_long(drawn.size, hidden):
+                continue
+            noise = scaled(added, self._noise_of_several, self._factor)
+            if noise is not None:
+                args = (noise.scale, self.node(hidden))
+                return surface.Call(*self._places.span(node), self._callee(drawn.call, drawn.name), args)
         return None
+
+    def _noise_of_several(self, node: ast.expr) -> Noise | None:
+        draws = draws_of(node, self._kinds)
+        return None if draws is None else Noise(draws, self.scale(draws), None)
 
     def _is_as_long(self, size: ast.expr, hidden: ast.expr) -> bool:
         """Whether there is a draw for each entry of an array: so many as it has by its name, or by how it is made."""
@@ -207,29 +254,23 @@ class Expressions:
             *self._places.span(node), self._callee(node, COUNTING), (self.node(node.args[0]), self.node(edges))
         )
 
-    def _hidden(self, node: ast.expr, draw: Draw, scale: Node, hidden: ast.expr) -> Node:
-        span = self._places.span(node)
-        return surface.Call(*span, self._callee(draw.call, draw.name), (scale, self.number(hidden)))
-
     def scale(self, draw: Draw) -> Node:
         """The scale of noise, which is 1 where it is not said."""
         end = self._places.span(draw.call).end
-        return surface.Number(end, end, Fraction(1), True) if draw.scale is None else self.number(draw.scale)
+        return whole(end, 1) if draw.scale is None else self.number(draw.scale)
 
-    def _drawn(self, draw: Draw) -> Node:
+    def _known_draw(self, node: ast.expr, noise: Noise) -> Node:
         """Noise around a number; around none it is a number that everybody may know, and hides nothing."""
-        end = self._places.span(draw.call).end
-        centre = surface.Number(end, end, Fraction(0), True) if draw.centre is None else self.number(draw.centre)
-        return surface.Call(
-            *self._places.span(draw.call), self._callee(draw.call, draw.name), (self.scale(draw), centre)
-        )
+        span = self._places.span(node)
+        centre = noise.centre or whole(span.end, 0)
+        return surface.Call(*span, self._callee(noise.draw.call, noise.draw.name), (noise.scale, centre))
 
     def _comparison(self, node: ast.Compare) -> Node:
         operands = [node.left, *node.comparators]
         if self._kinds.of(node) is Kind.MASK:
             return self._elementwise(node)
-        if any(not isinstance(each, ast.Name | ast.Constant) for each in operands[1:-1]):
-            raise Refused(node, "a chained comparison of something other than names and numbers")
+        if not all(map(self._is_still, operands[1:-1])):
+            raise Refused(node, "a chained comparison of what draws, or calls a function of the program,")
         values = [self.number(each) for each in operands]
         made: Node | None = None
         for index, op in enumerate(node.ops):
@@ -278,9 +319,9 @@ class Expressions:
                 return self._call(span, COMPARISONS[type(op)], *sides)
             case ast.Call():
                 name, args = self._function(node)
-                if name in ("abs", "np.abs", CLIPS) and args:
-                    entry = self._entry(args[0], leaves)
-                    return surface.Call(*span, self._callee(node, name), (entry, *map(self.number, args[1:])))
+                if name in FUNCTIONS and goes_over_arrays(name) and args:
+                    entries = (self._entry(each, leaves) for each in args)
+                    return self._of_numbers(node, name, args, tuple(entries))
         raise Refused(node, "this operation on an array")
 
     # Calls
@@ -326,34 +367,56 @@ class Expressions:
         return surface.Name(span.start, span.start, name)
 
     def note_home(self, function: ast.expr) -> None:
-        """A function of a module is named: that there is the module is seen by reading its name."""
+        """A function of a module is named: that there is the module is seen by reading its name. A generator of a
+        module is made by NumPy, which is known by one name."""
         while isinstance(function, ast.Attribute):
             function = function.value
         if isinstance(function, ast.Name):
-            self.homes.setdefault(function.id, self._places.span(function))
+            span = self._places.span(function)
+            self.homes.setdefault(function.id, span)
+            if self._kinds.is_generator(function.id):
+                self.homes.setdefault(GENERATING.partition(".")[0], span)
 
     def _called(self, node: ast.Call) -> Node:
-        span = self._places.span(node)
-        if (draw := draw_of(node, self._kinds)) is not None:
-            return self._drawn(draw)
+        if (noise := self._noise_of(node)) is not None:
+            return self._known_draw(node, noise)
         if self._kinds.drawn(node):
             raise Refused(node, "several draws at once, or a draw with other arguments than its centre and its scale")
         name, args = self._function(node)
-        if not name or (name.isidentifier() and name not in _RULES):
+        if not name or (name.isidentifier() and name not in _KNOWN):
             return self._of_program(node)
-        rule = _RULES.get(name)
-        if rule is None:
+        if name not in _KNOWN:
             raise Refused(node, f"`{name}`")
         if node.keywords and name != CLIPS:
             raise Refused(node, f"`{name}` with arguments by name")
         if self._kinds.of(node) is Kind.ARRAY:
             return self._elementwise(node)
-        if rule == "total":
+        if name in _TOTALS and not (name in FUNCTIONS and len(args) > 1):
             return self._total(node, name, args)
-        least, most = _COUNTS[name]
-        if not least <= len(args) <= most:
+        if name == _TRUTH:
+            if len(args) != 1:
+                raise Refused(node, "`bool` of nothing")
+            return self._truth_of(args[0])
+        return self._of_numbers(node, name, args, tuple(map(self.number, args)))
+
+    def _of_numbers(self, node: ast.Call, name: str, args: list[ast.expr], values: tuple[Node, ...]) -> Node:
+        """A function of numbers."""
+        span, function = self._places.span(node), FUNCTIONS[name]
+        if not function.least <= len(args) <= function.most:
             raise Refused(node, f"`{name}` with {len(args)} argument{'s' if len(args) != 1 else ''}")
-        return surface.Call(*span, self._callee(node, name), tuple(map(self.number, args)))
+        digits: tuple[surface.Keyword, ...] = ()
+        if function.rounds and len(args) > 1:
+            if not isinstance(values[1], surface.Number) or not values[1].integer:
+                raise Refused(args[1], "rounding to a number of digits that is not written out")
+            digits, values = (surface.Keyword(*values[1].span, DIGITS, values[1]),), values[:1]
+        return surface.Call(*span, self._callee(node, name), values, digits)
+
+    def _truth_of(self, node: ast.expr) -> Node:
+        """``bool(x)``: whether a number is not 0."""
+        if self._kinds.of(node) is Kind.TRUTH:
+            return self.truth(node)
+        made = self.number(node)
+        return self._call(self._places.span(node), "!=", made, whole(made.start, 0))
 
     def _of_program(self, node: ast.Call) -> Node:
         """A call of a function of the program, which is called by a name."""
@@ -464,23 +527,21 @@ class Expressions:
         span = self._places.span(node)
         if not 1 <= len(args) <= 2:
             raise Refused(node, "a range with a step")
-        first: Node = surface.Number(span.start, span.start, Fraction(0), True)
+        first: Node = whole(span.start, 0)
         if len(args) == 2:
             first = self.number(args[0])
         last = self.number(args[-1])
         if isinstance(last, surface.Number) and last.integer:
             return surface.Range(*span, first, None, surface.Number(last.start, last.end, last.value - 1, True))
-        one = surface.Number(last.end, last.end, Fraction(1), True)
-        return surface.Range(*span, first, None, self._call(last.span, "-", last, one))
+        return surface.Range(*span, first, None, self._call(last.span, "-", last, whole(last.end, 1)))
 
 
-_RULES = {
-    **dict.fromkeys(("len", "sum", "np.sum", "np.mean"), "total"),
-    **dict.fromkeys(("abs", "np.abs", "float", "min", "max", CLIPS), "numbers"),
-}
-"""The functions that are understood, by what they are given."""
-_COUNTS = {"abs": (1, 1), "np.abs": (1, 1), "float": (1, 1), "min": (2, 9), "max": (2, 9), CLIPS: (3, 3)}
-"""How many numbers they are given, at least and at most."""
+_TOTALS = frozenset({"len", "sum", "np.sum", "np.mean"})
+_TRUTH = "bool"
+_KNOWN = _TOTALS | FUNCTIONS.keys() | {_TRUTH}
+"""The functions that are understood."""
+_STILL = _KNOWN
+"""Functions that do nothing but compute."""
 _OPERATORS: dict[type[ast.operator], str] = {
     **{ast.FloorDiv: "//", ast.Pow: "**", ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"},
     **{ast.LShift: "<<", ast.RShift: ">>"},

@@ -16,6 +16,7 @@ from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.expressions import Expressions, Refused, bins, number, opaque
 from dp_lsp.frontends.python.kinds import COUNTING, SIGNS, Kind, Kinds, kinds_of
 from dp_lsp.frontends.python.names import CHECKED, bound_in
+from dp_lsp.frontends.python.noise import named_centre
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
@@ -160,8 +161,8 @@ class _Body:
                 yield surface.Return(*span, made)
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func)) if name in self._generators:
                 self._expressions.note_home(func)
-            case ast.Assign(targets=[ast.Name(id=name) as target]) if name in self._named:
-                yield surface.Assign(*span, self._target(target), expressions.scale(self._named[name]))
+            case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if name in self._named:
+                yield from self._named_draw(span, target, value)
             case ast.Assign(
                 targets=[ast.Tuple(elts=[ast.Name() as target, ast.Name(id="_")])], value=ast.Call() as made
             ) if self._kinds.called(made.func) == COUNTING:
@@ -180,6 +181,16 @@ class _Body:
                 yield surface.For(*span, self._target(target), made, self._block(body))
             case _:
                 raise Refused(node, _STATEMENTS.get(type(node), "this statement"))
+
+    def _named_draw(self, span: Span, target: ast.Name, value: ast.expr) -> Iterator[Node]:
+        """A draw that gets a name: in the tree it stands for the scale, and another one for what the draw is around."""
+        noise = self._expressions.noise(value)
+        if noise is None:
+            raise Refused(value, "a factor of noise that draws, or calls a function of the program,")
+        yield surface.Assign(*span, self._target(target), noise.scale)
+        if noise.centre is not None:
+            centre = surface.Name(span.end, span.end, named_centre(target.id))
+            yield surface.Assign(span.end, span.end, centre, noise.centre)
 
     def _target(self, target: ast.expr) -> Node:
         """What is given a value."""

@@ -11,7 +11,8 @@ import ast
 from collections.abc import Callable, Mapping
 from enum import Enum, auto
 
-from dp_lsp.frontends.python.names import bound_in, dotted
+from dp_lsp.frontends.python.names import GENERATORS, bound_in, dotted, shortened
+from dp_lsp.frontends.python.numeric import CONSTANTS, OF_NUMBER, goes_over_arrays
 
 
 class Kind(Enum):
@@ -36,19 +37,31 @@ COMPARISONS: dict[type[ast.cmpop], str] = {
     **{ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
     **{ast.Eq: "==", ast.NotEq: "!="},
 }
-OF_NUMBER = frozenset({"abs", "np.abs", "float", "math.sqrt", "np.clip", "np.sqrt", "np.exp", "math.exp"})
-"""Functions that make of a number one, and some of an array one of the results."""
 TOTALS = frozenset({"len", "sum", "np.sum", "np.mean", "min", "max"})
 """Functions that make a number."""
 METHODS = {"sum": "np.sum", "mean": "np.mean"}
 """Methods of arrays that make a number, and the functions that do the same."""
-CLIPS = "np.clip"
-NOISE = frozenset({"np.random.laplace", "np.random.normal"})
-"""What draws noise, by its centre and its scale."""
+CENTRE, SCALE, SIZE = "loc", "scale", "size"
+_PLACED = (CENTRE, SCALE, SIZE)
+_GAUSS = {"mu": CENTRE, "sigma": SCALE}
+BY_NAME = {"random.gauss": _GAUSS, "random.normalvariate": _GAUSS}
+"""Other names of arguments by functions."""
+SAMPLERS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("np.random.laplace", "np.random.normal", "stats.laplace.rvs", "stats.norm.rvs"), _PLACED),
+    **dict.fromkeys(("random.gauss", "random.normalvariate"), (CENTRE, SCALE)),
+    "np.random.standard_normal": (SIZE,),
+    "np.random.randn": (),
+}
+"""What draws noise, with the arguments that it takes, in order. What is left out is 0, 1 and one number: sources: the
+manuals of NumPy, of SciPy and of Python's module ``random``."""
 COUNTING = "np.histogram"
 """What counts the numbers in bins; it gives the edges back, too."""
 GENERATING = "np.random.default_rng"
 """What makes a generator, which begins with what nobody knows if it is not told."""
+
+
+_NOT_OF_GENERATORS = frozenset({"randn"})
+"""What only the module has, and no generator."""
 
 
 class Kinds:
@@ -75,18 +88,27 @@ class Kinds:
         found = dotted(callee)
         if found is None or self._local(found[0]):
             return ""
-        root, whole = found
-        return f"np{whole[len(root) :]}" if root == "numpy" else whole
+        return shortened(found[1])
+
+    def is_generator(self, name: str) -> bool:
+        """Whether a name stands for a generator: one of the function, or one that its module has made."""
+        return self.of_name(name) is Kind.GENERATOR if self._local(name) else name in GENERATORS
 
     def drawn(self, node: ast.expr) -> str:
-        """The function of NumPy that a call draws noise by, itself or by a generator; empty for any other."""
+        """The function that a call draws noise by, itself or by a generator of NumPy; empty for any other."""
         if not isinstance(node, ast.Call):
             return ""
         name = self.called(node.func)
         match node.func:
-            case ast.Attribute(value=ast.Name(id=of), attr=attr) if self.of_name(of) is Kind.GENERATOR:
-                name = f"np.random.{attr}"
-        return name if name in NOISE else ""
+            case ast.Attribute(value=ast.Name(id=of), attr=attr) if self.is_generator(of):
+                name = f"np.random.{attr}" if attr not in _NOT_OF_GENERATORS else ""
+        return name if name in SAMPLERS else ""
+
+    def draws_several(self, node: ast.Call) -> bool:
+        """Whether a call that draws is asked for more numbers than one."""
+        order = SAMPLERS[self.drawn(node)]
+        place = order.index(SIZE) if SIZE in order else len(order)
+        return len(node.args) > place or any(each.arg in (SIZE, None) for each in node.keywords)
 
     def of(self, node: ast.expr) -> Kind:
         """The kind of an expression."""
@@ -97,6 +119,8 @@ class Kinds:
                 return Kind.NUMBER
             case ast.Name(id=name):
                 return self.of_name(name)
+            case ast.Attribute() if self.called(node) in CONSTANTS:
+                return Kind.NUMBER
             case ast.BinOp(left=left, right=right):
                 return _combined(self.of(left), self.of(right))
             case ast.UnaryOp(op=ast.Not()) | ast.BoolOp():
@@ -121,12 +145,13 @@ class Kinds:
         if name == GENERATING:
             return Kind.ANY if node.args or node.keywords else Kind.GENERATOR
         if self.drawn(node):
-            return Kind.ANY if any(each.arg == "size" for each in node.keywords) else Kind.NUMBER
-        first = self.of(node.args[0]) if node.args else Kind.ANY
+            return Kind.ANY if self.draws_several(node) else Kind.NUMBER
         if name in TOTALS:
             return Kind.NUMBER
+        if name == "bool":
+            return Kind.TRUTH
         if name in OF_NUMBER:
-            return Kind.ARRAY if first is Kind.ARRAY else Kind.NUMBER
+            return Kind.ARRAY if Kind.ARRAY in map(self.of, node.args) and goes_over_arrays(name) else Kind.NUMBER
         if isinstance(node.func, ast.Attribute) and not name:
             of = self.of(node.func.value)
             if of in ARRAYS:

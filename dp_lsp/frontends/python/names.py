@@ -30,10 +30,30 @@ CHECKED = "checked"
 TYPES = frozenset({"Annotated", "float", "int", "bool", "list"})
 """What else annotations are made of."""
 
-MODULES = {"np": "numpy", "numpy": "numpy", "math": "math"}
+MODULES = {"np": "numpy", "numpy": "numpy", "math": "math", "random": "random"}
 """The modules whose functions are known, by the names that they must have."""
 
-KNOWN = frozenset({"range", "print", "sorted", "enumerate", "zip", "tuple", "round", "reversed", "isinstance", "str"})
+HOMES = {
+    **MODULES,
+    **{"stats": "scipy.stats", "laplace": "scipy.stats.laplace", "norm": "scipy.stats.norm"},
+}
+"""The same, and what else has functions that are known: nothing is said of a program's own of that name."""
+
+GENERATORS = frozenset({"rng", "RNG", "_rng", "_RNG", "gen", "generator"})
+"""The names that a module may have for its generator of random numbers: functions use it for nothing but draws."""
+
+_SHORT = {"numpy": "np", "laplace.rvs": "stats.laplace.rvs", "norm.rvs": "stats.norm.rvs"}
+
+
+def shortened(name: str) -> str:
+    """The name of a function by which it is known here, whatever the module is called."""
+    for long, short in _SHORT.items():
+        if name == long or name.startswith(f"{long}."):
+            return short + name[len(long) :]
+    return name
+
+
+KNOWN = frozenset({"range", "print", "sorted", "enumerate", "zip", "tuple", "reversed", "isinstance", "str"})
 """Names that Python gives a meaning, besides those of builtins that have a row."""
 
 RUNNING = frozenset(
@@ -47,7 +67,8 @@ RUNNING = frozenset(
 _PLAIN_DUNDERS = frozenset({"__name__", "__doc__", "__file__", "__init__", "__all__", "__version__", "__len__"})
 _REACHING = frozenset(
     {
-        *("modules", "seed", "set_state", "seterr", "seterrcall", "errstate", "setattr", "patch", "monkeypatch"),
+        *("modules", "seterr", "seterrcall", "errstate", "setattr", "patch", "monkeypatch"),
+        *("seed", "set_state", "setstate", "set_bit_generator", "random_state"),
         *("settrace", "setprofile", "attrgetter", "methodcaller", "bit_generator"),
         *("f_globals", "f_builtins", "f_back"),
     }

@@ -18,7 +18,17 @@ from dp_lsp.frontends.python.chunks import comments, pieces
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.expressions import Refused, number
 from dp_lsp.frontends.python.functions import function
-from dp_lsp.frontends.python.names import FUTURE, MODULES, OWN_MODULE, RUNNING, WORDS, reaches_out
+from dp_lsp.frontends.python.kinds import GENERATING
+from dp_lsp.frontends.python.names import (
+    FUTURE,
+    GENERATORS,
+    HOMES,
+    OWN_MODULE,
+    RUNNING,
+    WORDS,
+    dotted,
+    reaches_out,
+)
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Node, Opaque, Parsed, Remark, Summary
@@ -60,14 +70,13 @@ def _item(node: ast.stmt, places: Places) -> Iterator[Node]:
     match node:
         case ast.FunctionDef():
             yield function(node, places)
-        case ast.Import(names=names) if all(MODULES.get(each.asname or each.name) == each.name for each in names):
-            for each in names:
-                name = surface.Name(*places.span(each), each.asname or each.name)
-                yield surface.Assign(*places.span(each), name, surface.Tuple(span.end, span.end, ()), constant=True)
-        case ast.ImportFrom(module=module, names=names, level=0) if _is_own(module, names):
-            yield Opaque(*span, "an import", Summary())
         case ast.Import() | ast.ImportFrom() if not effects(node).anything:
-            yield surface.Import(*span, (), tuple(_brought(node)))
+            yield from _imported(node, places)
+        case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Call(func=func, args=[], keywords=[])) if (
+            name in GENERATORS and dotted(func) == (GENERATING.partition(".")[0], GENERATING)
+        ):
+            value = surface.Tuple(span.end, span.end, ())
+            yield surface.Assign(*span, surface.Name(*places.span(target), name), value, constant=True)
         case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if made := _constant(value, places):
             yield surface.Assign(*span, surface.Name(*places.span(target), name), made, constant=True)
         case ast.Expr(value=ast.Constant(value=str() as text)):
@@ -78,22 +87,28 @@ def _item(node: ast.stmt, places: Places) -> Iterator[Node]:
             yield Opaque(*span, _ITEMS.get(type(node), "this statement"), effects(node))
 
 
-def _is_own(module: str | None, names: list[ast.alias]) -> bool:
-    """Whether an import brings words of annotations by their own names."""
-    known = {OWN_MODULE: frozenset(WORDS), "typing": frozenset({"Annotated"}), "__future__": FUTURE}.get(module or "")
-    if module == OWN_MODULE and names[0].name == "*":
-        return True
-    return known is not None and all(each.asname in (None, each.name) and each.name in known for each in names)
-
-
-def _brought(node: ast.Import | ast.ImportFrom) -> Iterator[surface.Brought]:
-    """The names that an import gives a meaning, of which nothing is known."""
+def _imported(node: ast.Import | ast.ImportFrom, places: Places) -> Iterator[Node]:
+    """What an import brings: words of annotations, modules of which functions are known, each of which stands for
+    nothing by itself, and names of which nothing is known."""
+    span = places.span(node)
+    module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+    brought = []
     for each in node.names:
-        if isinstance(node, ast.Import):
-            here = each.asname or each.name.partition(".")[0]
-            yield surface.Brought(here, each.name, "", False)
+        here = each.asname or (each.name if module else each.name.partition(".")[0])
+        there = f"{module}.{each.name}" if module else each.name
+        if module and (each.name == "*" or (here == each.name and here in _OWN.get(module, ()))):
+            continue
+        if HOMES.get(here) == there:
+            empty = surface.Tuple(span.end, span.end, ())
+            yield surface.Assign(*places.span(each), surface.Name(*places.span(each), here), empty, constant=True)
         else:
-            yield surface.Brought(each.asname or each.name, each.name, node.module or "", False)
+            brought.append(surface.Brought(here, each.name, module, False))
+    if brought:
+        yield surface.Import(*span, (), tuple(brought))
+
+
+_OWN = {OWN_MODULE: frozenset(WORDS), "typing": frozenset({"Annotated"}), "__future__": FUTURE}
+"""The words that imports bring by their own names."""
 
 
 def _constant(node: ast.expr, places: Places) -> Node | None:

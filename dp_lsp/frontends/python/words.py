@@ -6,7 +6,9 @@ import keyword
 from collections.abc import Iterator
 
 from dp_lsp.frontends.python.expressions import COUNT
+from dp_lsp.frontends.python.kinds import SAMPLERS
 from dp_lsp.frontends.python.names import KNOWN, RUNNING, TYPES, WORDS
+from dp_lsp.frontends.python.numeric import FUNCTIONS, spellings
 from dp_lsp.language import Builtins, Cursor, Familiar, Spelling, Vocabulary, Word
 
 _TYPE_MEANINGS = {
@@ -43,6 +45,12 @@ def _infix(sign: str) -> Spelling:
     return Spelling(sign, f"x {sign} y")
 
 
+def _function(builtin: str, given: str = "x") -> Spelling:
+    """A function of numbers."""
+    name, *others = spellings(builtin)
+    return Spelling(name, f"{name}({given})", others=tuple(others))
+
+
 def python_builtins() -> Builtins:
     """The builtins that Python has, by the ids of their rows."""
     return Builtins(
@@ -52,16 +60,21 @@ def python_builtins() -> Builtins:
             "&&": _infix("and"),
             "||": _infix("or"),
             "!": Spelling("not", "not b"),
-            "abs": Spelling("abs", "abs(x)", others=("np.abs",)),
-            "min": Spelling("min", "min(x, y)"),
-            "max": Spelling("max", "max(x, y)"),
-            "clamp": Spelling("np.clip", "np.clip(x, lower, upper)"),
-            "float": Spelling("float", "float(x)"),
+            **{row: _function(row) for row in {each.builtin: None for each in FUNCTIONS.values()}},
+            "min": _function("min", "x, y"),
+            "max": _function("max", "x, y"),
+            "clamp": _function("clamp", "x, lower, upper"),
             "length": Spelling("len", "len(v)"),
             "sum": Spelling("sum", "sum(v)", others=("np.sum",)),
             "mean": Spelling("np.mean", "np.mean(v)"),
-            "add_laplace": Spelling("np.random.laplace", "x + np.random.laplace(scale=b)"),
-            "add_normal": Spelling("np.random.normal", "x + np.random.normal(scale=sigma)"),
+            "add_laplace": Spelling(
+                "np.random.laplace", "x + np.random.laplace(scale=b)", others=("stats.laplace.rvs",)
+            ),
+            "add_normal": Spelling(
+                "np.random.normal",
+                "x + np.random.normal(scale=sigma)",
+                others=tuple(name for name in SAMPLERS if "laplace" not in name and name != "np.random.normal"),
+            ),
             "histogram": Spelling("np.histogram", "np.histogram(v, bins=[0, 18, 65])[0]"),
             "count": Spelling(COUNT, f"{COUNT}(v > t)"),
         }

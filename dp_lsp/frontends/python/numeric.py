@@ -1,0 +1,68 @@
+"""Functions of numbers, of Python and of its libraries, and the constants that they have.
+
+Each is a builtin; those of NumPy do the same to each entry of an array. Sources: the manual of Python (built-in
+functions, ``math``), and that of NumPy (mathematical functions).
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import NamedTuple
+
+CLIPS = "np.clip"
+DIGITS = "digits"
+
+
+class Function(NamedTuple):
+    """The builtin that a function is, and how many numbers it is given, at least and at most. One that ``rounds`` may
+    be told last to how many digits."""
+
+    builtin: str
+    least: int = 1
+    most: int = 1
+    rounds: bool = False
+
+
+_OF_BOTH = {
+    **{name: name for name in ("sqrt", "log", "exp", "floor", "ceil", "trunc", "sin", "cos", "tan", "tanh", "sinh")},
+    **{name: name for name in ("cosh", "log2", "log10", "log1p", "expm1", "cbrt", "exp2")},
+}
+FUNCTIONS = {
+    "abs": Function("abs"),
+    **dict.fromkeys(("np.abs", "np.absolute", "np.fabs", "math.fabs"), Function("abs")),
+    "float": Function("float"),
+    "min": Function("min", 2, 9),
+    "max": Function("max", 2, 9),
+    "np.minimum": Function("min", 2, 2),
+    "np.maximum": Function("max", 2, 2),
+    CLIPS: Function("clamp", 3, 3),
+    "round": Function("round", 1, 2, rounds=True),
+    "np.round": Function("round", 1, 2, rounds=True),
+    "np.rint": Function("round"),
+    "int": Function("trunc"),
+    "np.square": Function("abs2"),
+    "np.sign": Function("sign"),
+    **{f"{of}.{name}": Function(row) for name, row in _OF_BOTH.items() for of in ("math", "np")},
+    **{"math.atan": Function("atan"), "np.arctan": Function("atan")},
+    **{"math.asinh": Function("asinh"), "np.arcsinh": Function("asinh")},
+}
+"""The functions of numbers that are understood."""
+OF_NUMBER = frozenset(FUNCTIONS) - {"min", "max"}
+"""Functions that make of a number one, and those of NumPy of an array one of the results."""
+CONSTANTS = {
+    "math.tau": Fraction(repr(math.tau)),
+    **{f"{of}.pi": Fraction(repr(math.pi)) for of in ("math", "np")},
+    **{f"{of}.e": Fraction(repr(math.e)) for of in ("math", "np")},
+}
+"""The numbers that modules have."""
+
+
+def goes_over_arrays(name: str) -> bool:
+    """Whether a function of numbers does the same to each entry of an array."""
+    return name == "abs" or name.startswith("np.")
+
+
+def spellings(builtin: str) -> tuple[str, ...]:
+    """The names of a builtin among the functions of numbers."""
+    return tuple(name for name, function in FUNCTIONS.items() if function.builtin == builtin)
