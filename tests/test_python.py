@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from dp_lsp.analysis.records import State
 from dp_lsp.engine.check import Engine
+from dp_lsp.frontends.python.tables import OF_TABLES
 from source_tree import ROOT, python
 from stdio_driver import Driver
 
@@ -99,3 +101,7 @@ def test_what_the_page_of_the_words_shows_is_proved() -> None:
         (function,) = Engine().check(text, document="a.py").functions
         costs = [each.epsilon for each in function.parameters if not each.static]
         assert (function.state, [str(each) for each in costs]) == (State.PROVED, ["eps"])
+
+
+def test_what_tables_have_by_themselves_is_no_column() -> None:
+    assert {name for name in dir(pd.DataFrame) if not name.startswith("_")} <= OF_TABLES

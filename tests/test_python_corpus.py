@@ -108,8 +108,6 @@ def test_what_is_not_modelled_is_not_judged(name: str) -> None:
 
 
 NOT_YET = {
-    "a02_count_table over_40": ("unknown", "tables"),
-    "a02_count_table over_40_replaced": ("unknown", "tables"),
     "a09_gradient_descent train": ("unknown", "records that are rows, in several parameters"),
     "a10_no_bounds dp_mean": ("unknown", "the mean is refused, which is told, and not that it fails"),
     "b11_diffprivlib_tools summary": ("unknown", "other libraries"),

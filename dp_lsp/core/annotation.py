@@ -68,8 +68,8 @@ class DatasetOf:
     """``MetricVector(Bounded(Real, 0, 100), Symmetric, AtLeast(10))``: records, how datasets of them are compared, and
     what is public about them. ``radius`` is the most that a row measures in the norm of ``RowNorm(L2, 5)``, and
     ``each`` how many records a person contributes at most, as ``Contributes(3)`` says; 1 without it. ``size`` is how
-    many records there are, as ``Size(100)`` says where that is public. ``metric`` is None where none was written: what
-    the project says counts then."""
+    many records there are, as ``Size(100)`` says where that is public, and ``columns`` how many numbers each row has.
+    ``metric`` is None where none was written: what the project says counts then."""
 
     metric: DatasetMetric | None
     records: ContainerOf
@@ -78,6 +78,7 @@ class DatasetOf:
     radius: tuple[Norm, Limit] | None = None
     each: Limit | None = None
     size: Limit | None = None
+    columns: Limit | None = None
 
 
 @value
@@ -224,6 +225,9 @@ def _dataset(annotation: DatasetOf, owner: str, publics: Publics) -> Dataset:
     size = None if annotation.size is None else _limit(annotation.size, publics)
     if size is not None:
         records = replace(records, length=size) if records.rows is None else replace(records, rows=size)
+    columns = None if annotation.columns is None else _limit(annotation.columns, publics)
+    if columns is not None:
+        records = replace(records, length=columns)
     norm, most = annotation.radius or (None, None)
     radius = None if most is None else _limit(most, publics)
     if norm is not None and radius is not None:

@@ -12,6 +12,7 @@ from dp_lsp.core.types import Base, DatasetMetric, Kind, Norm
 from dp_lsp.frontends.python.kinds import Kind as ValueKind
 from dp_lsp.frontends.python.names import TYPES, WORDS, dotted
 from dp_lsp.frontends.python.places import Places
+from dp_lsp.frontends.python.tables import NotAColumn, Table, table_of
 from dp_lsp.language import Annotations, RefusedType, Returned
 from dp_lsp.surface import Node, TypeExpr
 
@@ -28,7 +29,8 @@ _SILENT = frozenset(
 )
 """Types that say nothing of what a function returns."""
 _ARRAYS = frozenset({"np.ndarray", "numpy.ndarray", "pd.Series", "pandas.Series"})
-_BASES = frozenset({"float", "int", "bool", "list", *_ARRAYS})
+_TABLES = frozenset({"pd.DataFrame", "pandas.DataFrame"})
+_BASES = frozenset({"float", "int", "bool", "list", *_ARRAYS, *_TABLES})
 _BRACED = frozenset({"Annotated", "Static", "Private", "list", "tuple", "dict"})
 
 
@@ -69,12 +71,29 @@ def _argument(node: ast.expr, places: Places) -> Node:
             inner = _argument(operand, places)
             if isinstance(inner, surface.Number):
                 return surface.Number(*span, -inner.value, inner.integer)
+        case ast.Name() | ast.Call():
+            return annotation(node, places)
+        case ast.Tuple(elts=items) if items:
+            return surface.Tuple(*span, tuple(_argument(each, places) for each in items))
+        case ast.Dict(keys=keys, values=values) if keys:
+            return surface.Tuple(*span, tuple(map(lambda key, value: _entry(key, value, places), keys, values)))
     return TypeExpr(*span, _OTHER, written=ast.unparse(node))
 
 
-def kind_of(node: ast.expr | None) -> ValueKind:
+def _entry(key: ast.expr | None, value: ast.expr, places: Places) -> Node:
+    """What stands behind a name in a dictionary."""
+    match key:
+        case ast.Constant(value=str() as name):
+            return surface.Keyword(*places.span(key), name, _argument(value, places))
+    return TypeExpr(*places.span(value), _OTHER, written=ast.unparse(value))
+
+
+def kind_of(node: ast.expr | None, places: Places) -> ValueKind | Table:
     """The kind of values that an annotation allows."""
     match node:
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[base, *words])) if _is_table(base):
+            said = [annotation(each, places) for each in words]
+            return next((table for each in said if (table := _table(each)) is not None), ValueKind.ANY)
         case ast.Name(id="float" | "int"):
             return ValueKind.NUMBER
         case ast.Name(id="bool"):
@@ -84,10 +103,23 @@ def kind_of(node: ast.expr | None) -> ValueKind:
         case ast.Attribute() if (found := dotted(node)) is not None and found[1] in _ARRAYS:
             return ValueKind.ARRAY
         case ast.Subscript(value=ast.Name(id="Static"), slice=inner):
-            return kind_of(inner)
+            return kind_of(inner, places)
         case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[base, *_])):
-            return kind_of(base)
+            return kind_of(base, places)
     return ValueKind.ANY
+
+
+def _is_table(node: ast.expr) -> bool:
+    found = dotted(node)
+    return found is not None and found[1] in _TABLES
+
+
+def _table(word: TypeExpr) -> Table | None:
+    """The table that a word describes; None for one that describes none, or not so that it is understood."""
+    try:
+        return table_of(word) if word.name == "Columns" and word.form == "call" else None
+    except NotAColumn:
+        return None
 
 
 _NORMS = {norm.value: norm for norm in Norm}
@@ -100,6 +132,7 @@ _RELATIONS = {
 _OPTIONS = {
     **dict.fromkeys(_RELATIONS, ("name", "contributes", "ordered")),
     "Within": ("norm",),
+    "Columns": (),
     "Bounded": ("low", "high"),
     "Size": ("records",),
     "AtLeast": ("records",),
@@ -193,6 +226,7 @@ def _given(word: TypeExpr) -> dict[str, Node]:
 def _annotated(node: TypeExpr, base: Node, words: Iterable[Node]) -> Annotation:
     """``Annotated[base, words…]``."""
     said: dict[str, dict[str, Node]] = {}
+    table: Table | None = None
     for word in words:
         name = word.name if isinstance(word, TypeExpr) else ""
         if not isinstance(word, TypeExpr) or word.form != "call" or name not in _OPTIONS:
@@ -200,10 +234,19 @@ def _annotated(node: TypeExpr, base: Node, words: Iterable[Node]) -> Annotation:
             raise RefusedType(word, f"{reason}; the words are {', '.join(f'`{each}`' for each in _OPTIONS)}")
         if name in said:
             raise RefusedType(word, f"`{name}` stands here twice")
-        said[name] = _given(word)
+        if name == "Columns":
+            said[name], table = {}, _described(word)
+        else:
+            said[name] = _given(word)
     relations = [name for name in (*_RELATIONS, "Within") if name in said]
     if len(relations) > 1:
         raise RefusedType(node, f"`{relations[0]}` and `{relations[1]}` exclude each other")
+    if isinstance(base, TypeExpr) and base.name in _TABLES:
+        if table is None or "Bounded" in said or "Within" in said:
+            raise RefusedType(node, "say of a table which columns there are: `Columns(Age=Bounded(0, 120), Town=str)`")
+        return _dataset(node, said, relations, ContainerOf(Kind.MATRIX, Base.REAL), None, len(table.columns))
+    if table is not None:
+        raise RefusedType(node, "`Columns` is said of a `pd.DataFrame`")
     kind, element = _base(base)
     bounds = None
     if "Bounded" in said:
@@ -220,6 +263,25 @@ def _annotated(node: TypeExpr, base: Node, words: Iterable[Node]) -> Annotation:
         if len(said) > 1:
             raise RefusedType(node, "beside `Within` nothing else says something of a vector")
         return ContainerOf(kind, element, _norm(said["Within"], node))
+    return _dataset(node, said, relations, records, bounds)
+
+
+def _described(word: TypeExpr) -> Table:
+    try:
+        return table_of(word)
+    except NotAColumn as refused:
+        raise RefusedType(refused.node, refused.hint) from None
+
+
+def _dataset(
+    node: TypeExpr,
+    said: dict[str, dict[str, Node]],
+    relations: list[str],
+    records: ContainerOf,
+    bounds: tuple[Limit, Limit] | None,
+    columns: int | None = None,
+) -> DatasetOf:
+    """Records, of which some are those of a person. Raises :class:`RefusedType`."""
     if not relations:
         raise RefusedType(node, "say who is protected: `AddRemove()` or `ChangeOne()`")
     options = said[relations[0]]
@@ -231,7 +293,8 @@ def _annotated(node: TypeExpr, base: Node, words: Iterable[Node]) -> Annotation:
     if "Size" in sizes and relations[0] == "AddRemove":
         raise RefusedType(node, "`Size` says how many records there are, which `AddRemove` keeps private")
     metric = _RELATIONS[relations[0]][ordered]
-    return DatasetOf(metric, records, bounds, sizes.get("AtLeast"), None, each, sizes.get("Size"))
+    width = None if columns is None else Fraction(columns)
+    return DatasetOf(metric, records, bounds, sizes.get("AtLeast"), None, each, sizes.get("Size"), width)
 
 
 def _base(node: Node) -> tuple[Kind | None, Base]:
@@ -244,7 +307,9 @@ def _base(node: Node) -> tuple[Kind | None, Base]:
             return Kind.VECTOR, Base.REAL
         case TypeExpr(name=name, args=()) if name in _ARRAYS:
             return Kind.VECTOR, Base.REAL
-    raise RefusedType(node, "the data are a `list`, an `np.ndarray`, a `pd.Series`, a `float` or an `int`")
+    raise RefusedType(
+        node, "the data are a `list`, an `np.ndarray`, a `pd.Series`, a `pd.DataFrame`, a `float` or an `int`"
+    )
 
 
 def _limit(options: dict[str, Node], name: str, node: TypeExpr) -> Limit:

@@ -15,9 +15,11 @@ from dp_lsp.frontends.python.draws import generators, named_draws, scales
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.expressions import Expressions, Refused, bins, number, opaque
 from dp_lsp.frontends.python.kinds import COUNTING, SIGNS, Kind, Kinds, kinds_of
+from dp_lsp.frontends.python.lasting import lasting
 from dp_lsp.frontends.python.names import CHECKED, bound_in
 from dp_lsp.frontends.python.noise import named_centre
 from dp_lsp.frontends.python.places import Places
+from dp_lsp.frontends.python.tables import Table
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
 
@@ -106,14 +108,18 @@ class _Body:
     def __init__(self, node: ast.FunctionDef, places: Places) -> None:
         self._node = node
         self._places = places
-        params = {each.arg: kind_of(each.annotation) for each in node.args.args}
+        params = {each.arg: kind_of(each.annotation, places) for each in node.args.args}
         self._local = {*params, *_assigned(node)}
         self._kinds = kinds_of(node.body, params, self._local.__contains__)
+        for each in node.args.args:
+            if isinstance(params[each.arg], Table) and self._kinds.of_name(each.arg) != params[each.arg]:
+                raise Refused(each, f"another value for `{each.arg}`, which is a table,")
         self._named = named_draws(node, self._kinds)
+        self._lasting = lasting(node, self._kinds)
         self._generators = generators(node, self._kinds)
         self.scales = scales(node, self._kinds)
         self.draws = any(self._kinds.drawn(item) for item in ast.walk(node) if isinstance(item, ast.Call))
-        self._expressions = Expressions(places, self._kinds, self._named, _bins_of(node, self._kinds))
+        self._expressions = Expressions(places, self._kinds, self._named, _bins_of(node, self._kinds), self._lasting)
 
     def block(self) -> surface.Block:
         """The body. What is returned where the last statement does not say so is None."""
@@ -167,10 +173,11 @@ class _Body:
                 targets=[ast.Tuple(elts=[ast.Name() as target, ast.Name(id="_")])], value=ast.Call() as made
             ) if self._kinds.called(made.func) == COUNTING:
                 yield surface.Assign(*span, self._target(target), expressions.histogram(made))
-            case ast.Assign(targets=[target], value=value):
-                yield surface.Assign(*span, self._target(target), expressions.node(value))
-            case ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value):
-                yield surface.Assign(*span, self._target(target), expressions.node(value))
+            case (
+                ast.Assign(targets=[target], value=value)
+                | ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value)
+            ):
+                yield surface.Assign(*span, self._target(target), self._given(target, value))
             case ast.AugAssign(target=ast.Name() as target, op=op, value=value) if type(op) in SIGNS:
                 yield surface.Assign(*span, self._target(target), self._updated(node, target, value))
             case ast.If(test=test, body=body, orelse=orelse):
@@ -191,6 +198,18 @@ class _Body:
         if noise.centre is not None:
             centre = surface.Name(span.end, span.end, named_centre(target.id))
             yield surface.Assign(span.end, span.end, centre, noise.centre)
+
+    def _given(self, target: ast.expr, value: ast.expr) -> Node:
+        """What a name is given. One that is a table, or a column of texts, is never anything else."""
+        kind = self._kinds.of(value)
+        if not isinstance(kind, Table) and kind is not Kind.TEXTS:
+            return self._expressions.node(value)
+        name = target.id if isinstance(target, ast.Name) else ""
+        if isinstance(kind, Table) and self._kinds.of_name(name) == kind:
+            return self._expressions.table(value)
+        if name in self._lasting:
+            return self._expressions.column(value)
+        raise Refused(value, "a table, or a column of texts, under a name that is given something else, too,")
 
     def _target(self, target: ast.expr) -> Node:
         """What is given a value."""

@@ -13,6 +13,7 @@ from enum import Enum, auto
 
 from dp_lsp.frontends.python.names import GENERATORS, bound_in, dotted, shortened
 from dp_lsp.frontends.python.numeric import CONSTANTS, OF_NUMBER, goes_over_arrays
+from dp_lsp.frontends.python.tables import Holds, Table, chosen, column_of, kept_in
 
 
 class Kind(Enum):
@@ -25,13 +26,20 @@ class Kind(Enum):
     """One-dimensional, of numbers: of NumPy, or a column of pandas."""
     MASK = auto()
     """The same, of truth values."""
+    TEXTS = auto()
+    """A column of texts."""
     GENERATOR = auto()
     """What draws random numbers, and was not told how to begin."""
     ANY = auto()
     """Nothing is known."""
 
 
+Of = Kind | Table
+"""What is known of a value: its kind, or which table it is."""
 ARRAYS = frozenset({Kind.ARRAY, Kind.MASK})
+COLUMNS = frozenset({*ARRAYS, Kind.TEXTS})
+"""What has an entry for each record."""
+_HELD = {Holds.NUMBERS: Kind.ARRAY, Holds.TEXTS: Kind.TEXTS, Holds.TRUTHS: Kind.MASK}
 SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%"}
 COMPARISONS: dict[type[ast.cmpop], str] = {
     **{ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
@@ -39,7 +47,7 @@ COMPARISONS: dict[type[ast.cmpop], str] = {
 }
 TOTALS = frozenset({"len", "sum", "np.sum", "np.mean", "min", "max"})
 """Functions that make a number."""
-METHODS = {"sum": "np.sum", "mean": "np.mean"}
+METHODS = {"sum": "np.sum", "mean": "np.mean", "count": "len"}
 """Methods of arrays that make a number, and the functions that do the same."""
 CENTRE, SCALE, SIZE = "loc", "scale", "size"
 _PLACED = (CENTRE, SCALE, SIZE)
@@ -54,6 +62,10 @@ SAMPLERS: dict[str, tuple[str, ...]] = {
 }
 """What draws noise, with the arguments that it takes, in order. What is left out is 0, 1 and one number: sources: the
 manuals of NumPy, of SciPy and of Python's module ``random``."""
+CHANGES = frozenset({"clip", "abs"})
+"""Methods that make an array of one."""
+ASKS = frozenset({"isin", "between"})
+"""Methods that ask something of each entry."""
 COUNTING = "np.histogram"
 """What counts the numbers in bins; it gives the edges back, too."""
 GENERATING = "np.random.default_rng"
@@ -67,11 +79,11 @@ _NOT_OF_GENERATORS = frozenset({"randn"})
 class Kinds:
     """The kinds of names in one function, of which ``local`` says whether they belong to it."""
 
-    def __init__(self, names: Mapping[str, Kind], local: Callable[[str], bool]) -> None:
+    def __init__(self, names: Mapping[str, Of], local: Callable[[str], bool]) -> None:
         self._names = dict(names)
         self._local = local
 
-    def of_name(self, name: str) -> Kind:
+    def of_name(self, name: str) -> Of:
         """The kind of all values that a name is given."""
         return self._names.get(name, Kind.ANY)
 
@@ -79,7 +91,7 @@ class Kinds:
         """Whether a name belongs to the function."""
         return self._local(name)
 
-    def within(self, names: Mapping[str, Kind]) -> Kinds:
+    def within(self, names: Mapping[str, Of]) -> Kinds:
         """The same where further names have kinds."""
         return Kinds({**self._names, **names}, lambda name: name in names or self._local(name))
 
@@ -110,7 +122,7 @@ class Kinds:
         place = order.index(SIZE) if SIZE in order else len(order)
         return len(node.args) > place or any(each.arg in (SIZE, None) for each in node.keywords)
 
-    def of(self, node: ast.expr) -> Kind:
+    def of(self, node: ast.expr) -> Of:
         """The kind of an expression."""
         match node:
             case ast.Constant(value=bool()):
@@ -121,14 +133,18 @@ class Kinds:
                 return self.of_name(name)
             case ast.Attribute() if self.called(node) in CONSTANTS:
                 return Kind.NUMBER
+            case ast.BinOp(op=ast.BitAnd() | ast.BitOr(), left=left, right=right):
+                return Kind.MASK if self.of(left) is self.of(right) is Kind.MASK else Kind.ANY
             case ast.BinOp(left=left, right=right):
                 return _combined(self.of(left), self.of(right))
+            case ast.UnaryOp(op=ast.Invert(), operand=operand):
+                return Kind.MASK if self.of(operand) is Kind.MASK else Kind.ANY
             case ast.UnaryOp(op=ast.Not()) | ast.BoolOp():
                 return Kind.TRUTH
             case ast.UnaryOp(operand=operand):
                 return _combined(self.of(operand), Kind.NUMBER)
             case ast.Compare(left=left, comparators=others):
-                masks = any(self.of(each) in ARRAYS for each in (left, *others))
+                masks = any(self.of(each) in COLUMNS for each in (left, *others))
                 return Kind.MASK if masks else Kind.TRUTH
             case ast.IfExp(body=body, orelse=orelse):
                 return joined(self.of(body), self.of(orelse))
@@ -138,9 +154,23 @@ class Kinds:
                 return self._of_call(node)
             case ast.Subscript(value=ast.Call(func=func), slice=ast.Constant(value=0)) if self.called(func) == COUNTING:
                 return Kind.ARRAY
+            case ast.Subscript() | ast.Attribute():
+                return self._of_part(node)
         return Kind.ANY
 
-    def _of_call(self, node: ast.Call) -> Kind:
+    def _of_part(self, node: ast.Subscript | ast.Attribute) -> Of:
+        """What is taken of a table, or kept of an array."""
+        if (taken := column_of(node, self.of)) is not None:
+            return _HELD[taken.column.holds]
+        if (parts := chosen(node, self.of)) is not None:
+            return parts[1]
+        kept = kept_in(node)
+        if kept is None or self.of(kept.mask) is not Kind.MASK:
+            return Kind.ANY
+        kind = self.of(kept.of)
+        return kind if isinstance(kind, Table) or kind in COLUMNS else Kind.ANY
+
+    def _of_call(self, node: ast.Call) -> Of:
         name = self.called(node.func)
         if name == GENERATING:
             return Kind.ANY if node.args or node.keywords else Kind.GENERATOR
@@ -153,21 +183,27 @@ class Kinds:
         if name in OF_NUMBER:
             return Kind.ARRAY if Kind.ARRAY in map(self.of, node.args) and goes_over_arrays(name) else Kind.NUMBER
         if isinstance(node.func, ast.Attribute) and not name:
-            of = self.of(node.func.value)
+            of, attr = self.of(node.func.value), node.func.attr
+            if isinstance(of, Table) and attr == "copy":
+                return of
+            if of in COLUMNS and attr in ASKS:
+                return Kind.MASK
             if of in ARRAYS:
-                made = Kind.ARRAY if node.func.attr == "clip" else Kind.ANY
-                return Kind.NUMBER if node.func.attr in METHODS else made
+                made = Kind.ARRAY if attr in CHANGES else Kind.ANY
+                return Kind.NUMBER if attr in METHODS else made
+            if of is Kind.TEXTS and attr == "count":
+                return Kind.NUMBER
         return Kind.ANY
 
 
-def _combined(left: Kind, right: Kind) -> Kind:
+def _combined(left: Of, right: Of) -> Kind:
     kinds = {left, right}
     if not kinds - {Kind.NUMBER, Kind.ANY}:
         return Kind.NUMBER
     return Kind.ARRAY if Kind.ARRAY in kinds and not kinds - {Kind.NUMBER, Kind.ANY, Kind.ARRAY} else Kind.ANY
 
 
-def joined(*kinds: Kind) -> Kind:
+def joined(*kinds: Of) -> Of:
     """The kind of what is one of these."""
     return kinds[0] if len(set(kinds)) == 1 else Kind.ANY
 
@@ -175,24 +211,24 @@ def joined(*kinds: Kind) -> Kind:
 _ROUNDS = 4
 
 
-def kinds_of(body: list[ast.stmt], given: Mapping[str, Kind], local: Callable[[str], bool]) -> Kinds:
+def kinds_of(body: list[ast.stmt], given: Mapping[str, Of], local: Callable[[str], bool]) -> Kinds:
     """The kinds of the names of a function: of each the one that all its values have, whenever it gets them. ``given``
     are those of the parameters."""
-    found: dict[str, Kind] = {}
+    found: dict[str, Of] = {}
     for _ in range(_ROUNDS):
         kinds, before = Kinds({**found, **given}, local), dict(found)
-        values: dict[str, list[Kind]] = {name: [kind] for name, kind in given.items()}
+        values: dict[str, list[Of]] = {name: [kind] for name, kind in given.items()}
         for node in (item for each in body for item in ast.walk(each)):
             for name, kind in _given_by(node, kinds):
                 values.setdefault(name, []).append(kind)
         found = {name: joined(*of) for name, of in values.items()}
         if found == before:
             return Kinds(found, local)
-        given = {name: kind for name, kind in given.items() if found[name] is kind}
+        given = {name: kind for name, kind in given.items() if found[name] == kind}
     return Kinds({}, local)
 
 
-def _given_by(node: ast.AST, kinds: Kinds) -> list[tuple[str, Kind]]:
+def _given_by(node: ast.AST, kinds: Kinds) -> list[tuple[str, Of]]:
     """The names that a node gives a value, with its kind."""
     match node:
         case ast.Assign(

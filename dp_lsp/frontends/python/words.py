@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterator
 
-from dp_lsp.frontends.python.expressions import COUNT
+from dp_lsp.frontends.python.expressions import COLUMN, COUNT, COUNT_KEPT, KEPT, SHAPE
 from dp_lsp.frontends.python.kinds import SAMPLERS
 from dp_lsp.frontends.python.names import KNOWN, RUNNING, TYPES, WORDS
 from dp_lsp.frontends.python.numeric import FUNCTIONS, spellings
@@ -77,5 +77,9 @@ def python_builtins() -> Builtins:
             ),
             "histogram": Spelling("np.histogram", "np.histogram(v, bins=[0, 18, 65])[0]"),
             "count": Spelling(COUNT, f"{COUNT}(v > t)"),
+            "map_rows": Spelling(COLUMN, 'df["Age"]'),
+            "filter_rows": Spelling(KEPT, 'df[df["Age"] > t]'),
+            "count_rows": Spelling(COUNT_KEPT, 'len(df[df["Age"] > t])'),
+            "size": Spelling(SHAPE, "df.shape[0]"),
         }
     )
