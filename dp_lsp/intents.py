@@ -309,6 +309,8 @@ CATEGORIES = Placeholder("categories", "[1, 2, 3]")
 
 _HERE = "\0"
 _TAKING = frozenset("+-*/^÷%!")
+_BINDING = frozenset("/^÷%")
+"""Operators, and those of which it matters whether what stands behind them is a product."""
 _OPEN, _BETWEEN, _CLOSE = "\1", "\2", "\3"
 """Around and within what the author chooses, while the code around it is made."""
 
@@ -325,6 +327,14 @@ def edit_of(span: Span, code: str) -> Edit:
         placeholders.append(Placeholder(name, default, len(text)))
         text += default + rest
     return Edit(span, text, tuple(placeholders))
+
+
+def _in_place(code: str, span: Span, text: str) -> str:
+    """A formula that takes a place in a text: in brackets, where an operator beside it would take a part of it."""
+    before, after = text[: span.start].rstrip(" ")[-1:], text[span.end :].lstrip(" ")[:1]
+    is_sum = " + " in code or " - " in code
+    taken = is_sum and bool(_TAKING & {before, after}), before in _BINDING and not code.isalnum()
+    return f"({code})" if any(taken) else code
 
 
 class Rendering(ABC):
@@ -383,7 +393,7 @@ class Rendering(ABC):
             case Write():
                 return self._write(intent, text)
             case Replace(title, span, value):
-                code = self.formula(value)
+                code = _in_place(self.formula(value), span, text)
                 return (Fix(f"{title} {code}", (Edit(span, code),)),) if code else ()
         return ()
 

@@ -16,8 +16,8 @@ from dp_lsp.problem import Kind, Problem, Severity
 from several_files import check
 
 ENGINE = Engine()
-EXAMPLE = re.compile(r"(Broken|Fixed):[^\n]*\n\n((?:```(?:julia|toml).*?```\n*)+)", re.DOTALL)
-BLOCK = re.compile(r"```(julia|toml)\n(.*?)```", re.DOTALL)
+EXAMPLE = re.compile(r"(Broken|Fixed):[^\n]*\n\n((?:```(?:julia|python|toml).*?```\n*)+)", re.DOTALL)
+BLOCK = re.compile(r"```(julia|python|toml)\n(.*?)```", re.DOTALL)
 
 WITHOUT_EXAMPLES = {
     "DP010": "about a file that cannot be opened",
@@ -43,6 +43,7 @@ class Example(NamedTuple):
 
     program: str
     configuration: str
+    language: str = ""
 
 
 def examples(kind: type[Kind], word: str) -> list[Example]:
@@ -51,8 +52,8 @@ def examples(kind: type[Kind], word: str) -> list[Example]:
     found = []
     for group in groups:
         settings = [text for language, text in group if language == "toml"]
-        programs = [text for language, text in group if language == "julia"]
-        found += [Example(program, "".join(settings)) for program in programs or [""]]
+        programs = [(text, language) for language, text in group if language != "toml"]
+        found += [Example(text, "".join(settings), language) for text, language in programs or [("", "")]]
     return found
 
 
@@ -60,7 +61,7 @@ SHOWN = [kind for kind in kinds().values() if examples(kind, "Broken")]
 
 
 def problems(example: Example) -> list[Problem]:
-    options = Options()
+    options = Options(language=example.language)
     if example.configuration:
         found = read_configuration("dp-lsp.toml", SourceText(example.configuration))
         if found.configuration is None:

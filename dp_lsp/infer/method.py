@@ -14,6 +14,7 @@ from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, NumberOf, compared
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import symbols_of
+from dp_lsp.core.events import NOTHING
 from dp_lsp.core.notation import shown
 from dp_lsp.core.scheme import BlackBox, Effort, FunctionValue, Judgement, Open, Scheme, SchemeParameter, Template
 from dp_lsp.core.sens import Sens
@@ -278,6 +279,10 @@ def _reported(method: term.Method, setting: InferenceSetting, effort: Effort) ->
         checks.check_records(inference, method, assumed.scheme)
     if not (method.privacy or body.effects.costs or inference.recorder.unknown):
         checks.warn_unbounded(inference, assumed.scheme.result)
+    if not inference.recorder.unknown and assumed.scheme.cost is not NOTHING and _draws(inference):
+        from dp_lsp.infer.mistakes import scales  # most functions draw no noise by its scale
+
+        scales.too_small(inference, method, setting.usual)
     if inference.recorder.problems:
         if any(problem.severity in _WEIGHTY for problem in inference.recorder.problems):
             from dp_lsp.infer.mistakes import naming  # most functions have no problem but hints
@@ -305,6 +310,19 @@ def _understood(
         if not best.problems:
             return best
     return best
+
+
+def _draws(inference: Inference) -> bool:
+    """Whether noise is drawn by its scale, or a function is called that may do so, which is quickly seen."""
+    return any(
+        isinstance(node, term.Apply) or (isinstance(node, term.Call) and _is_measured(node.builtin))
+        for node in inference.recorder.judgements
+    )
+
+
+def _is_measured(builtin: str) -> bool:
+    """Whether a builtin adds noise that is given by its scale."""
+    return any(form.noise is not None and form.noise.measured for form in builtins.TABLE[builtin].forms)
 
 
 def _picks_rows(inference: Inference) -> bool:

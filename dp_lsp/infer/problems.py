@@ -2013,6 +2013,110 @@ class LargeEpsilon(Kind):
     message = "ε {epsilon} hides hardly anything of a record: usual are values up to 1"
 
 
+class SmallScale(Kind):
+    """The scale of noise is a sensitivity divided by an ε, and the value that it is added to moves further than that
+    sensitivity. Noise that is given by its scale costs the distance over the scale, so the release costs more than
+    that ε: what it really costs is what is claimed.
+
+    A mean of n numbers in [0, 120] has sensitivity 120/n if one is replaced, a sum of them 120.
+
+    Broken:
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def total(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return np.sum(np.clip(ages, 0, 120)) + np.random.laplace(scale=1 / eps)
+    ```
+
+    ```julia
+    function f(ages::MetricVector(Bounded(Real, 0, 120), Symmetric), eps::Static()) :: Priv()
+        add_laplace(1 / eps, sum(ages))
+    end
+    ```
+
+    Fixed:
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def total(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return np.sum(np.clip(ages, 0, 120)) + np.random.laplace(scale=120 / eps)
+    ```
+
+    ```julia
+    function f(ages::MetricVector(Bounded(Real, 0, 120), Symmetric), eps::Static()) :: Priv()
+        add_laplace(120 / eps, sum(ages))
+    end
+    ```
+    """
+
+    code = "DP456"
+    name = "small-scale"
+    severity = Severity.WARNING
+    cause = "noise for sensitivity {declared}, sensitivity {inferred}: ε is {cost}, not {epsilon}"
+    message = (
+        "`{written}` has sensitivity {inferred}, and the scale of its noise is made for {declared}: this costs ε"
+        " {cost}, not {epsilon}"
+    )
+
+
+class HelperMisled(Kind):
+    """A helper that draws noise is told a sensitivity and an ε, and the value that it is given moves further than that
+    sensitivity. The release costs more than the ε that the call says; what it really costs is shown with the function.
+
+    Broken:
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def laplace_mech(v, sensitivity, epsilon):
+        return v + np.random.laplace(scale=sensitivity / epsilon)
+
+
+    def total(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return laplace_mech(np.sum(np.clip(ages, 0, 120)), 1, eps)
+    ```
+
+    Fixed:
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def laplace_mech(v, sensitivity, epsilon):
+        return v + np.random.laplace(scale=sensitivity / epsilon)
+
+
+    def total(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return laplace_mech(np.sum(np.clip(ages, 0, 120)), 120, eps)
+    ```
+    """
+
+    code = "DP457"
+    name = "helper-misled"
+    cause = "noise for sensitivity {declared}, sensitivity {inferred}: ε is {cost}, not {epsilon}"
+    message = (
+        "`{helper}` is told that `{written}` has sensitivity {declared}, and it has {inferred}: this costs ε {cost},"
+        " not {epsilon}"
+    )
+
+
 class OtherBrackets(Kind):
     """Two branches run the same mechanism with the same numbers, and only brackets tell them apart: `a / b / c` is
     `a / (b * c)`. The two spend different ε.
