@@ -1,8 +1,8 @@
-"""Noise whose scale was computed from a sensitivity and an ε, as ``s / eps``, and that hides a value which moves further.
+"""Noise whose scale was computed from a sensitivity and an ε, as ``s / eps``, and that hides what moves further than s.
 
-Noise that is given by its scale declares nothing: what it costs follows from how far the value moves. So nothing that is
-claimed is wrong here. But whoever writes such a scale says what the release should cost, and a helper with parameters
-for the sensitivity and for ε says it of every call.
+Noise that is given by its scale declares nothing: what it costs follows from how far the value moves. So nothing that
+is claimed is wrong here. But whoever writes such a scale says what the release should cost, and a helper with
+parameters for the sensitivity and for ε says it of every call.
 """
 
 from __future__ import annotations
@@ -120,8 +120,10 @@ def _plain(scene: Scene, node: Term) -> Term:
 def _place(scene: Scene, node: Term) -> Term:
     """Where a number is said: where it gets a name that is read once, or here."""
     made = scene.made.get(node.local) if isinstance(node, Use) else None
-    reads = sum(isinstance(each, Use) and each.local is node.local for each in scene.terms) if isinstance(node, Use) else 0
-    return made if isinstance(made, Literal) and reads == 1 else node
+    if not isinstance(made, Literal) or not isinstance(node, Use):
+        return node
+    reads = [each for each in scene.terms if isinstance(each, Use) and each.local is node.local]
+    return made if len(reads) == 1 else node
 
 
 def _length(node: Term) -> int:
