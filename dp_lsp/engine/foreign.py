@@ -13,34 +13,40 @@ the function stays true of such values. The same holds of the other methods of a
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence, Set
 
 from dp_lsp.engine.program import InferenceUnit
 from dp_lsp.language import Language
-from dp_lsp.lower.definitions import Addition, Imported, Opened
+from dp_lsp.lower.definitions import Addition, Imported, Lowered, Opened
 from dp_lsp.lower.facts import EVERYTHING, is_reserved
 from dp_lsp.lower.problems import BuiltinImported, BuiltinRedefined, OpenedModule, OpenImport
 from dp_lsp.problem import Problem
 
 Units = list[InferenceUnit]
+Told = list[tuple[int, InferenceUnit]]
+"""Those of the units of a module that say something of names besides what their definitions do, by their index."""
 
 
 def doubts(modules: Sequence[Units], clouds: dict[str, str], language: Language) -> list[frozenset[str]]:
     """Add to ``clouds``, names of the modules with the reason why nothing is known of them, and to the problems of
     their units; of each module the names of types that no value of the language has."""
-    known, found = _types(modules), list[frozenset[str]]()
-    for units in modules:
-        own = _own(units, known)
-        _doubt_additions(units, own, clouds, language)
-        _doubt_opened(units, clouds, language)
-        defined = {each.name for unit in units for each in (*unit.lowered.definitions, *unit.lowered.imported)}
-        found.append((own - _understood(modules)) | (language.annotations.apart - known - defined - clouds.keys()))
+    saying = [[each for each in enumerate(units) if _says_of_others(each[1].lowered)] for units in modules]
+    known, found = _types(modules, saying), list[frozenset[str]]()
+    understood = {name for told in saying for _, unit in told for name, _ in unit.lowered.structures}
+    for units, told in zip(modules, saying, strict=True):
+        own = _own(told, known)
+        defined = {each.name for unit in units for each in unit.lowered.definitions}
+        _doubt_additions(units, told, defined, own, clouds, language)
+        _doubt_opened(units, told, clouds, language)
+        defined.update(each.name for _, unit in told for each in unit.lowered.imported)
+        found.append((own - understood) | (language.annotations.apart - known - defined - clouds.keys()))
     return found
 
 
-def _understood(modules: Sequence[Units]) -> frozenset[str]:
-    """The types that the project defines of which there are values of the language."""
-    return frozenset(name for units in modules for unit in units for name, _ in unit.lowered.structures)
+def _says_of_others(lowered: Lowered) -> bool:
+    """Whether a unit says anything of names besides what its definitions do; few units do."""
+    about = lowered.imported or lowered.opened or lowered.additions
+    return bool(about or lowered.types or lowered.structures or lowered.clouded)
 
 
 def _add(units: Units, index: int, problem: Problem) -> None:
@@ -50,12 +56,12 @@ def _add(units: Units, index: int, problem: Problem) -> None:
 # Methods that are added
 
 
-def _types(modules: Sequence[Units]) -> frozenset[str]:
+def _types(modules: Sequence[Units], saying: Iterable[Told]) -> frozenset[str]:
     """The names that are those of types which the project defines, wherever it defines them."""
-    units = [unit for module in modules for unit in module]
-    types = frozenset[str]().union(*(unit.lowered.types for unit in units))
+    types = frozenset[str]().union(*(unit.lowered.types for told in saying for _, unit in told))
     if not types:
         return types
+    units = (unit for module in modules for unit in module)
     return types - {definition.name for unit in units for definition in unit.lowered.definitions if not _of_type(unit)}
 
 
@@ -64,12 +70,13 @@ def _of_type(unit: InferenceUnit) -> bool:
     return all(hasattr(definition, "params") for definition in unit.lowered.definitions)
 
 
-def _doubt_additions(units: Units, own: frozenset[str], clouds: dict[str, str], language: Language) -> None:
-    """Methods that may be called for values of the language."""
-    imported = {each.name: (index, each) for index, unit in enumerate(units) for each in unit.lowered.imported}
+def _doubt_additions(
+    units: Units, told: Told, defined: Set[str], own: frozenset[str], clouds: dict[str, str], language: Language
+) -> None:
+    """Methods that may be called for values of the language. ``defined`` are the names that the module defines."""
+    imported = {each.name: (index, each) for index, unit in told for each in unit.lowered.imported}
     extending = {name: found for name, found in imported.items() if found[1].extends}
-    defined = {definition.name for unit in units for definition in unit.lowered.definitions}
-    for index, unit in enumerate(units):
+    for index, unit in told:
         for addition in unit.lowered.additions:
             if addition.hidden and (own.isdisjoint(addition.types) or addition.name not in defined):
                 clouds.setdefault(addition.name, addition.reason)
@@ -87,16 +94,16 @@ def _doubt_additions(units: Units, own: frozenset[str], clouds: dict[str, str], 
                 _add(units, index, BuiltinRedefined.at(addition.span, name=addition.name))
             else:
                 _blame(units, extending[addition.name])
-    clouded = {name for unit in units for name, _, _ in unit.lowered.clouded}
+    clouded = {name for _, unit in told for name, _, _ in unit.lowered.clouded}
     for name in sorted(extending.keys() & language.vocabulary.unasked & clouded):
         clouds.setdefault(EVERYTHING, f"`{name}` gets another meaning")
         _blame(units, extending[name])
 
 
-def _own(units: Units, types: frozenset[str]) -> frozenset[str]:
+def _own(told: Told, types: frozenset[str]) -> frozenset[str]:
     """The types of the project that a module knows by their names."""
-    imported = [each for unit in units for each in unit.lowered.imported]
-    here = frozenset[str]().union(*(unit.lowered.types for unit in units))
+    imported = [each for _, unit in told for each in unit.lowered.imported]
+    here = frozenset[str]().union(*(unit.lowered.types for _, unit in told))
     foreign = {each.name for each in imported if not each.module.startswith(".")}
     brought = frozenset(each.name for each in imported if each.module.startswith("."))
     return (types & (here | brought)) - foreign
@@ -121,16 +128,16 @@ def _blame(units: Units, found: tuple[int, Imported]) -> None:
 # Modules that are opened
 
 
-def _doubt_opened(units: Units, clouds: dict[str, str], language: Language) -> None:
+def _doubt_opened(units: Units, told: Told, clouds: dict[str, str], language: Language) -> None:
     """Words of the language that only a module of others may bring, and what uses them."""
-    opened = [(index, each) for index, unit in enumerate(units) for each in unit.lowered.opened]
+    opened = [(index, each) for index, unit in told for each in unit.lowered.opened]
     exports = {each.module: _exported(each, language) for _, each in opened}
     sure = {each.module for _, each in opened if not each.may}
-    mentioned = frozenset[str]().union(*(unit.lowered.mentions for unit in units)) if opened else frozenset[str]()
-    for index, each in opened:
+    known = {module for module in exports if module.split(".")[0] in language.vocabulary.modules}
+    unsure = [(index, each) for index, each in opened if exports[each.module] is None or each.module not in known]
+    mentioned = frozenset[str]().union(*(unit.lowered.mentions for unit in units)) if unsure else frozenset[str]()
+    for index, each in unsure:
         exported = exports[each.module]
-        if exported is not None and each.module.split(".")[0] in language.vocabulary.modules:
-            continue
         others = frozenset[str]().union(*(exports[module] or () for module in sure - {each.module}))
         doubtful: dict[str, None] = {}
         homes = language.vocabulary.homes

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp.analysis.records import KEY, MAIN, ChunkRecord, Options
 from dp_lsp.core.term import Definition, Method, argument_count, own_calls
-from dp_lsp.engine.premises import Meaning, Premises
+from dp_lsp.engine.premises import Meaning, NamedMeaning, Premises
 from dp_lsp.engine.program import Program
 from dp_lsp.engine.project import Project, place_in
 from dp_lsp.engine.remarks import Allowance
@@ -36,6 +36,7 @@ class Module:
         self.answers: dict[int, Mapping[str, Guarantee]] = {}
         self.known: dict[int, KnownChunk] = {}
         self._meanings: dict[str, list[tuple[Definition, Meaning]]] = {}
+        self._named: dict[str, NamedMeaning] = {}  # to units that do not define the name
 
     @property
     def definitions(self) -> tuple[Definition, ...]:
@@ -45,8 +46,19 @@ class Module:
     def begin(self, index: int, options: Options) -> Premises:
         """What a unit is inferred from, with these options: all units that it is made of are known."""
         unit, around = self.program.units[index], self.cycles[index]
-        self.premises[index] = Premises.of(self.program, unit, options, self._meanings, around)
-        return self.premises[index]
+        premises = Premises.of(self.program.cloud, unit, options, self._name, self._meanings, around)
+        self.premises[index] = premises
+        return premises
+
+    def _name(self, name: str) -> NamedMeaning:
+        """What a name is to units that do not define it, as far as its definitions are known by now."""
+        found = self._named.get(name)
+        if found is None:
+            conflict, is_alone = self.program.defined(name)
+            meanings = tuple(meaning for _, meaning in self._meanings.get(name, ()))
+            found = NamedMeaning(self.program.clouds.get(name), conflict, is_alone, False, meanings)
+            self._named[name] = found
+        return found
 
     def task(self, index: int, look: Callable[[], None]) -> Task:
         """Inferring a unit, with what the names it uses mean."""
@@ -61,6 +73,7 @@ class Module:
         for definition, (name, meaning) in zip(definitions, known.meanings, strict=True):
             if self.program.counts(definition):
                 self._meanings.setdefault(name, []).append((definition, meaning))
+                self._named.pop(name, None)
 
 
 NOTHING = Module(Program((), {}, Semantics()), {})

@@ -157,7 +157,7 @@ class Pieces:
             broken = next((problem.message for problem in lowered.problems if problem.unchecked), "")
             table = Later(partial(_names, parsed.nodes, chunk.text, language))
             uses = frozenset[str]().union(*(each.uses for each in lowered.definitions))
-            mentions = uses.union(each.name for each in lowered.definitions)
+            mentions = tuple(sorted(uses.union(each.name for each in lowered.definitions)))
             known = InferenceUnit(
                 *(chunk, lowered, broken, parsed.problems, (), others),
                 *(table, parsed.remarks, uses, mentions, parsed.doubt),

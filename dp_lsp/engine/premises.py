@@ -7,7 +7,7 @@ call says what is put for those symbols and variables that it leaves open; a cha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from time import time_ns
 from typing import NamedTuple
@@ -24,7 +24,7 @@ from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.sens import ONE
 from dp_lsp.core.term import Definition
 from dp_lsp.core.values import same_by_digest, undigested
-from dp_lsp.engine.program import InferenceUnit, Program, may_use
+from dp_lsp.engine.program import InferenceUnit, may_use
 from dp_lsp.infer.context import Global, UnknownGlobal
 from dp_lsp.lower.methods import Conflict
 
@@ -173,23 +173,26 @@ class Premises(NamedTuple):
     @classmethod
     def of(
         cls,
-        program: Program,
+        cloud: str,
         unit: InferenceUnit,
         options: Options,
+        named: Callable[[str], NamedMeaning],
         meanings: Mapping[str, Sequence[tuple[Definition, Meaning]]],
         around: frozenset[str],
     ) -> Premises:
-        """Those of a unit of a program, of which these names are on its way back to itself."""
-        uses, clouds, names = unit.uses, program.clouds, {}
-        for name in sorted(unit.mentions):
-            conflict, is_alone = program.defined(name)
-            known = meanings.get(name, ()) if name in uses else ()
-            own = [may_use(each, name) for each in unit.lowered.definitions if each.name == name]
-            if own:
-                known = [(each, meaning) for each, meaning in known if any(may_call(each) for may_call in own)]
-            found = tuple(meaning for _, meaning in known)
-            names[name] = NamedMeaning(clouds.get(name), conflict, is_alone, name in around, found)
-        return cls(__version__, options, unit.chunk.text, unit, program.cloud, names)
+        """Those of a unit, of which these names are on its way back to itself. ``named`` is what names are to units
+        that do not define them, and ``meanings`` are those of their definitions."""
+        names = {name: named(name) for name in unit.mentions}
+        for name in around.intersection(names):
+            names[name] = names[name]._replace(is_around=True)
+        for definition in unit.lowered.definitions:
+            name = definition.name
+            if names[name].meanings:  # of its own name it may mean some other definitions, or none
+                own = [may_use(each, name) for each in unit.lowered.definitions if each.name == name]
+                known = meanings[name] if name in unit.uses else ()
+                found = tuple(meaning for each, meaning in known if any(may_call(each) for may_call in own))
+                names[name] = names[name]._replace(meanings=found)
+        return cls(__version__, options, unit.chunk.text, unit, cloud, names)
 
     def key(self) -> bytes:
         """What is known of the unit is remembered under it."""

@@ -36,8 +36,8 @@ class InferenceUnit(NamedTuple):
     are those that come from what stands around it or is included in it, ``syntax`` those of the parser. ``others``
     is what was known of the functions of other units when it was lowered, ``names`` is where its names stand,
     ``remarks`` are the comments that speak to the checker, ``uses`` are the top-level names that its definitions use,
-    and ``mentions`` also those that they define. From ``doubt`` on, a place in the chunk, it is not known what of the
-    file is code."""
+    and ``mentions`` also those that they define, in a fixed order. From ``doubt`` on, a place in the chunk, it is not
+    known what of the file is code."""
 
     chunk: Chunk
     lowered: Lowered
@@ -48,7 +48,7 @@ class InferenceUnit(NamedTuple):
     names: Later[bytes] = NO_NAMES
     remarks: tuple[Remark, ...] = ()
     uses: frozenset[str] = frozenset()
-    mentions: frozenset[str] = frozenset()
+    mentions: tuple[str, ...] = ()
     doubt: int | None = None
 
 

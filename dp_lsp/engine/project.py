@@ -242,17 +242,18 @@ def place_in(name: str, source: Source, span: Span) -> There:
 def _doubts(modules: Sequence[list[InferenceUnit]], clouds: dict[str, str]) -> None:
     """Add to ``clouds``, names of the modules with the reason why nothing is known of them, and to the problems of
     their units."""
-    importing = any(unit.lowered.imported for module in modules for unit in module)
-    changing = {name for module in modules for unit in module for name in unit.lowered.changers}
-    storing = any(unit.lowered.stores for module in modules for unit in module)
-    if importing or changing or storing:
+    found = [unit.lowered for module in modules for unit in module]
+    found = [each for each in found if each.imported or each.changers or each.stores]
+    importing, storing = any(each.imported for each in found), any(each.stores for each in found)
+    changing = {name for each in found for name in each.changers}
+    if importing:
+        _cloud_imported(modules, clouds)
+    if changing or storing:
         units = [unit for module in modules for unit in module]
         definers: dict[str, list[int]] = {}
         for index, unit in enumerate(units):
             for definition in unit.lowered.definitions:
                 definers.setdefault(definition.name, []).append(index)
-        if importing:
-            _cloud_imported(modules, clouds)
         changing -= definers.keys()
         if changing or storing:
             _cloud_changed(units, definers, changing, clouds)
@@ -262,7 +263,7 @@ def _cloud_imported(modules: Sequence[list[InferenceUnit]], clouds: dict[str, st
     """A name that a module imports and defines, too: methods of both may run, or the definition is an error."""
     for module in modules:
         defined = {definition.name for unit in module for definition in unit.lowered.definitions}
-        for index, unit in enumerate(module):
+        for index, unit in [each for each in enumerate(module) if each[1].lowered.imported]:
             both = [each for each in unit.lowered.imported if each.name in defined]
             clouds |= {each.name: f"it is imported from `{each.module}`, too" for each in both}
             if both:
