@@ -229,6 +229,20 @@ class AsCall(NamedTuple):
     function: Span
 
 
+class Unqualified(NamedTuple):
+    """Call a function by its name alone, which is one of ``known``, where it is written with a module that nothing here
+    is known of, at ``span``."""
+
+    span: Span
+    known: Collection[str]
+
+
+class AsNumber(NamedTuple):
+    """Write a number as such, which is written as a text at ``span``."""
+
+    span: Span
+
+
 class GiveName(NamedTuple):
     """Give what is compared with a name, in a line that does nothing else, this name, which stands at ``name``."""
 
@@ -292,7 +306,8 @@ class EnoughNoise(NamedTuple):
 Intent = (
     Through | Write | Replace | Before | AddParameter | DeclarePublic | DeclarePrivate | DeclareLeast | DeclareRecords
     | ProtectRecords | Annotate | DeclareResult | DeclareOrdered | LeaveOut | AddUp | AddProducts | TakeLargest
-    | AddRows | InBrackets | ForEach | Spend | InParentheses | ByRounds | AsTuple | AsCall | GiveName | ByPosition
+    | AddRows | InBrackets | ForEach | Spend | InParentheses | ByRounds | AsTuple | AsCall | Unqualified | AsNumber
+    | GiveName | ByPosition
     | ByMap | ReturnNothing | CopyRenamed | AsParameter | Lookalikes | CloseBlock | ImportNamed | EnoughNoise
 )  # fmt: skip
 """All that rules wish for. A repair that only moves or repeats what the user wrote is an edit, and no intent."""

@@ -88,6 +88,23 @@ def test_noise_on_each_entry_drops_nothing_beside_it(hidden: str, walker: Walker
     assert hidden in found.text.partition("histogram")[2], found
 
 
+@pytest.mark.parametrize(
+    "returned",
+    ["v", "filter(x -> x > 10, v)", "sort(v)", "clamp(v, 0, 100)", "map(x -> x + 1, v)", "v .* 2", "(v, length(v))"],
+)
+@pytest.mark.parametrize("declared", ["Vector{Float64}", "MetricVector(Real, Symmetric)"])
+def test_who_returns_records_is_told_that_nothing_makes_that_private(
+    returned: str, declared: str, walker: Walker
+) -> None:
+    """No repair makes something else of it, and what is said instead is private."""
+    found = walker.walk(f"function f(v::{declared}) :: Priv()\n    return {returned}\nend\n")
+    told = next(each["message"] for each in found.left if "cannot be private, because it returns" in each["message"])
+    assert f"return {returned}\n" in found.text and found.states == {"f": "failed"}, found
+    for statistic in re.findall(r"`(laplacian_mechanism[^`]*)`", told):
+        instead = walker.walk(found.text.replace(f"return {returned}\n", f"return {statistic}\n"))
+        assert instead.states == {"f": "proved"} and instead.steps == [], instead
+
+
 def test_a_condition_in_a_loop_is_kept(walker: Walker) -> None:
     """What is counted is not how many records there are."""
     loop = "for x in v\n        if x > t\n            c += 1\n        end\n    end"

@@ -63,6 +63,20 @@ def number_of(dataset: Expression) -> Made:
     return Made("length", (dataset,))
 
 
+EMPTY = "isempty"
+"""What asks whether there are records, as their number does, of which more is known."""
+
+
+def no_records(dataset: Expression) -> Made:
+    """Whether there are no records, by their number."""
+    return Made("==", (number_of(dataset), "0"))
+
+
+def place_within(place: Expression, last: Expression, whole: bool) -> Made:
+    """A place among so many; of a number that may be no ``whole`` one, the next lower."""
+    return Made("clamp", (place if whole else Made("floor", ("Int", place)), ONE_AT_LEAST, last))
+
+
 def total_of(dataset: Expression) -> Made:
     """The sum of the records."""
     return Made("sum", (dataset,))
@@ -76,6 +90,9 @@ def clamped(numbers: Expression) -> Made:
 def mapped(function: Expression, records: Expression) -> Made:
     """What a function makes of each record."""
     return Made("map", (function, records))
+
+
+ONE_AT_LEAST = "1"
 
 
 def half(number: Expression) -> Made:

@@ -31,6 +31,7 @@ from dp_lsp.intents import (
     AddRows,
     Annotate,
     AsCall,
+    AsNumber,
     AsParameter,
     AsTuple,
     ByMap,
@@ -51,6 +52,7 @@ from dp_lsp.intents import (
     ReturnNothing,
     Spend,
     Through,
+    Unqualified,
 )
 from dp_lsp.lower.problems import CapturedChanged, LoopShuffle, MissingReturn, OpenImport, UnknownType, Unsupported
 from dp_lsp.problem import Edit, Fix, Problem
@@ -227,6 +229,8 @@ def _otherwise_written(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
         yield from seen.fixes(ByPosition(around))
         yield from seen.fixes(AsTuple(around))
         yield from seen.fixes(AsCall(around))
+    yield from seen.fixes(Unqualified(problem.span, frozenset(seen.analysis.language.builtins.names())))
+    yield from seen.fixes(AsNumber(problem.span))
 
 
 def _import(problem: Problem, seen: CheckedText) -> Iterable[Fix]:

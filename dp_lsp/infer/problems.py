@@ -1990,6 +1990,33 @@ class NoiseOnRecords(Kind):
     unchecked = True
 
 
+class ReturnsRecords(Kind):
+    """A private function returns records: the dataset itself, those of its records that a filter keeps, or what a
+    function makes of each of them. Whoever sees that sees each of them, so nothing that is returned with it, and no
+    noise elsewhere, makes the function private. What can be private is a statistic of them, with noise.
+
+    Broken:
+
+    ```julia
+    adults(ages::MetricVector(Real, ChangeOne)) :: Priv() = filter(a -> a >= 18, ages)
+    ```
+
+    Fixed:
+
+    ```julia
+    adults(ages::MetricVector(Real, ChangeOne)) :: Priv() = laplacian_mechanism(1, 0.5, count(a -> a >= 18, ages))
+    ```
+    """
+
+    code = "DP459"
+    name = "returns-records"
+    cause = "returns the records of `{variable}`"
+    message = (
+        "`{name}` cannot be private, because it returns {what} of `{variable}`, and whoever sees the result sees each"
+        " one: return a statistic with noise instead, such as {statistics}"
+    )
+
+
 class LargeEpsilon(Kind):
     """The ε of a mechanism is above 10. An outcome may be e^ε times as likely with a record as without it; for ε = 10
     that is 22,000 times, so hardly anything is hidden. Usual are values up to 1.

@@ -109,7 +109,11 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         (problems.DoesNotFit, (data.clipped, data.raw_beside, data.without_rule, data.limited_by_data)),
         (problems.UnknownCount, (data.without_rule, data.few_records)),
         (problems.UnboundedInput, (*_UNBOUNDED, data.raw_value, uses.noise_apart)),
-        (problems.LeavesUnprotected, (data.exposed_choice, *_UNBOUNDED, uses.chosen_value, uses.noise_apart)),
+        (problems.NoMechanism, (uses.returned_records,)),
+        (
+            problems.LeavesUnprotected,
+            (uses.returned_records, data.exposed_choice, *_UNBOUNDED, uses.chosen_value, uses.noise_apart),
+        ),
         (
             problems.TooSensitive,
             (noise.swapped, data.raw_value, noise.no_noise, noise.below_zero, noise.other_relation, noise.one_end),

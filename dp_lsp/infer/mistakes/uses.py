@@ -6,14 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dp_lsp.builtins.remedies import RESIZE
-from dp_lsp.builtins.traits import Indexing, NeedsBounds
+from dp_lsp.builtins.traits import ByRecord, Indexing, NeedsBounds, Orders
 from dp_lsp.core import descriptors, term
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.events import Var, variables
 from dp_lsp.core.scheme import Scheme
-from dp_lsp.core.term import Apply, Branch, Call, Closure, Literal, Term, Use
+from dp_lsp.core.term import Apply, Branch, Call, Closure, Literal, MakeTuple, Term, Use
 from dp_lsp.core.types import Dataset, DatasetMetric, FunctionType, Type
 from dp_lsp.infer import explain, losses, problems
+from dp_lsp.infer.checks import result_term
 from dp_lsp.infer.losses import KnownTerms, LostFact
 from dp_lsp.infer.mistakes.mending import parts
 from dp_lsp.infer.mistakes.noise import release_of
@@ -67,6 +68,62 @@ def noise_on_records(scene: Scene, problem: Problem) -> Problem | None:
     statistics = " or ".join(f"`{each}`" for each in found)
     written = scene.written(release.hidden)
     return problems.NoiseOnRecords.at(problem.span, written=written, statistics=statistics) if found else None
+
+
+def returned_records(scene: Scene, problem: Problem) -> Problem | None:
+    """Records are returned as they are, which nothing makes private."""
+    for node in _results(scene):
+        if problem.span not in (node.span, scene.method.name_span) or not isinstance(scene.type(node), Dataset):
+            continue
+        if _holds_records(scene, node) and (names := scene.private(node)):
+            made = (scene.inference.code.expression(each) for each in parts.with_noise(scene, node))
+            statistics = " or ".join(f"`{edit_of(node.span, each).text}`" for each in made)
+            return problems.ReturnsRecords.at(
+                problem.span,
+                name=scene.method.name,
+                what="what it makes of each record" if _makes_records(scene, node) else "records",
+                variable=listed(names),
+                statistics=statistics,
+                related=problem.related,
+            )
+    return None
+
+
+def _results(scene: Scene) -> Iterator[Term]:
+    """What a method returns whatever happens: its value, and the items of a tuple."""
+    waiting = [result_term(scene.method)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, MakeTuple):
+            waiting += reversed(node.items)
+        elif node is not None:
+            yield node
+
+
+def _holds_records(scene: Scene, node: Term) -> bool:
+    """Whether something is a parameter that holds records, or is made of one record by record."""
+    return isinstance([*_record_by_record(scene, node)][-1], Use)
+
+
+def _makes_records(scene: Scene, node: Term) -> bool:
+    """Whether records are made of others by a function."""
+    return any(
+        isinstance(each, Call) and row(each).trait(ByRecord) is ByRecord.MAPS for each in _record_by_record(scene, node)
+    )
+
+
+def _record_by_record(scene: Scene, node: Term) -> Iterator[Term]:
+    """What a dataset is made of record by record, down to what it is made of otherwise."""
+    made = parts.through_names(scene, node)
+    yield made
+    while isinstance(made, Call) and (row(made).has(Orders) or row(made).trait(ByRecord) in _BY_RECORD):
+        made = parts.through_names(
+            scene, next((each for each in made.args if parts.is_dataset(scene, each)), made.args[-1])
+        )
+        yield made
+
+
+_BY_RECORD = (ByRecord.KEEPS, ByRecord.CHANGES, ByRecord.MAPS)
 
 
 def place_of_record(scene: Scene, problem: Problem) -> Problem | None:

@@ -107,6 +107,24 @@ def write_as_call(code: Rendering, intent: intents.AsCall, text: str) -> Iterato
         yield Fix(f"write `{made}`", (Edit(Span(*found.span()), made),), sure=False)
 
 
+_QUALIFIED = re.compile(r"(?:[^\W\d]\w*\.)+(?P<name>[^\W\d]\w*)")
+_QUOTED = re.compile(rf'"[ ]*(?P<number>{NUMBER})[ ]*"')
+
+
+def call_unqualified(code: Rendering, intent: intents.Unqualified, text: str) -> Iterator[Fix]:
+    """As people do who know a library of another language, such as `np.sum(v)`."""
+    found = _QUALIFIED.match(text, intent.span.start)
+    if found is not None and found["name"] in intent.known and text.startswith("(", found.end()):
+        edit = Edit(Span(found.start(), found.start("name")), "")
+        yield Fix(f"write `{found['name']}(…)`, which needs no module", (edit,), sure=False)
+
+
+def write_number(code: Rendering, intent: intents.AsNumber, text: str) -> Iterator[Fix]:
+    found = _QUOTED.fullmatch(text, *intent.span)
+    if found is not None:
+        yield Fix(f"write the number: `{found['number']}`", (Edit(intent.span, found["number"]),))
+
+
 class _Classical(NamedTuple):
     """Gaussian noise by the classical formula: ε and δ as they are written, and where the call stands, but for what is
     hidden."""

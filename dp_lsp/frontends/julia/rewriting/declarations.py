@@ -56,9 +56,18 @@ def add_parameter(code: Rendering, intent: intents.AddParameter, text: str) -> I
         yield Fix(f"make it a parameter: `{declared}`", edits, sure=False, declares=True)
 
 
+_LAMBDA = re.compile(r"(?:const +)?(?P<name>[^\W\d]\w*) *= *(?P<parameters>\((?:[^()\n]|\([^()\n]*\))*\)) *-> *")
+
+
 def declare_private(code: Rendering, intent: intents.DeclarePrivate, text: str) -> Iterator[Fix]:
-    header = text[slice(*intent.header)].rstrip().removesuffix("=").rstrip()
-    end = intent.header.start + len(header)
+    start, end = intent.header
+    lambda_ = _LAMBDA.match(text, text.rfind("\n", 0, start) + 1)
+    if lambda_ is not None and lambda_.end() == end and text[lambda_.end() :].lstrip(" ")[:5] != "begin":
+        named = f"{lambda_['name']}{lambda_['parameters']} {code.returns_private} = "
+        yield Fix(f"define it with its name: `{named}…`", (Edit(Span(*lambda_.span()), named),))
+        return
+    header = text[start:end].rstrip().removesuffix("=").rstrip()
+    end = start + len(header)
     if header.endswith(")"):
         declared = code.returns_private
         yield Fix(f"declare it with `{declared}`", (Edit(Span(end, end), f" {declared}"),))
@@ -139,3 +148,20 @@ def put_in_parentheses(code: Rendering, intent: intents.InParentheses, text: str
         yield Fix(f"write `{turned}`", (Edit(intent.span, turned),))
     if written != text[start:end]:
         yield Fix(f"write `{written}`, with parentheses", (Edit(intent.span, written),))
+    yield from _records_within(intent.span, written, text)
+
+
+def _records_within(element: Span, bounded: str, text: str) -> Iterator[Fix]:
+    """Records of numbers that are bounded, where they are written as the elements of a vector."""
+    found = _BOUNDED.fullmatch(bounded)
+    box = re.search(r"(?:Abstract)?Vector\{(?:<:)?\s*$", text[: element.start])
+    if found is None or box is None or text[element.end : element.end + 1] != "}":
+        return
+    number = "Integer" if found["number"].startswith(("Int", "UInt")) else "Real"
+    for relation in (DatasetMetric.CHANGE_ONE, DatasetMetric.SYMMETRIC):
+        declared = f"MetricVector(Bounded({number}, {found['limits']}), {relation.value})"
+        edits = (Edit(Span(box.start(), element.end + 1), declared),)
+        yield Fix(f"protect {_NEIGHBOURS[relation]}: `{declared}`", edits, sure=False, declares=True)
+
+
+_BOUNDED = re.compile(r"Bounded\((?P<number>\w+),\s*(?P<limits>[^(){}]*)\)")

@@ -8,6 +8,7 @@ from typing import Any
 from dp_lsp import intents
 from dp_lsp.frontends.julia.rewriting.calls import (
     add_rows,
+    call_unqualified,
     do_for_each,
     give_by_position,
     make_enough_noise,
@@ -15,6 +16,7 @@ from dp_lsp.frontends.julia.rewriting.calls import (
     spend,
     write_as_call,
     write_as_tuple,
+    write_number,
 )
 from dp_lsp.frontends.julia.rewriting.declarations import (
     add_parameter,
@@ -66,6 +68,8 @@ REPAIRS: dict[type[Intent], Callable[[Rendering, Any, str], Iterator[Fix]]] = {
     intents.InParentheses: put_in_parentheses,
     intents.ByRounds: count_rounds,
     intents.AsTuple: write_as_tuple,
+    intents.Unqualified: call_unqualified,
+    intents.AsNumber: write_number,
     intents.AsCall: write_as_call,
     intents.GiveName: give_name,
     intents.ByPosition: give_by_position,

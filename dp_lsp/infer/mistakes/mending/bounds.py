@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dp_lsp.builtins import remedies
+from dp_lsp.builtins.filling import STORE
+from dp_lsp.builtins.places import INDEX
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.term import Apply, Global, Literal, Loop, Term, Use
-from dp_lsp.core.types import Dataset, Norm, NumberType
-from dp_lsp.infer.mistakes.mending.parts import releases_around, releases_in, source_of
+from dp_lsp.core.types import Base, Container, Dataset, Norm, NumberType
+from dp_lsp.infer.mistakes.mending.parts import is_within, releases_around, releases_in, source_of
 from dp_lsp.infer.mistakes.noise import MechanismCall
 from dp_lsp.infer.mistakes.scene import Scene
-from dp_lsp.intents import Before, Passing, Through
+from dp_lsp.intents import Before, Passing, Through, Write
 from dp_lsp.problem import Fix, Problem
 
 _NOISY = (Norm.L1, Norm.L2)
@@ -86,3 +88,26 @@ def _likely(scene: Scene, release: MechanismCall) -> str | None:
     named = isinstance(place, Global) or (isinstance(place, Use) and place.local not in scene.made)
     large = isinstance(place, Literal) and not isinstance(place.value, bool) and place.value > 1
     return source_of(scene, place) if place is not None and (named or large) else None
+
+
+def places_within(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """The places of the cells that a loop counts records in lie among the cells."""
+    cells = [each for each in scene.calls if each.builtin in (STORE, INDEX) and is_within(each, problem.span)]
+    for stored in cells:
+        if stored.builtin != STORE or not isinstance(stored.args[0], Use):
+            continue
+        name, place = stored.args[0].local.name, stored.args[1]
+        made = (scene.type(bind.term) for bind in scene.binds for each in bind.targets if each.name == name)
+        box = next((each for each in made if isinstance(each, Container)), None)
+        if box is None or box.length.number is None or not scene.private(place):
+            continue
+        type_ = scene.type(place)
+        whole = isinstance(type_, NumberType) and type_.base is Base.INTEGER
+        within = remedies.place_within(source_of(scene, place), box.length, whole)
+        spans = dict.fromkeys(
+            each.args[1].span
+            for each in cells
+            if [source_of(scene, part) for part in each.args[:2]] == [name, source_of(scene, place)]
+        )
+        title = "put the place among the cells: `{code}`"
+        yield from scene.inference.fixes(Write(title, tuple((span, within) for span in spans)))

@@ -10,6 +10,7 @@ from dp_lsp.builtins.traits import Clips
 from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, NumberOf
 from dp_lsp.core.term import Apply, Call, Comprehension, Global, Local, Loop, Param, Term, Use
 from dp_lsp.core.types import Base, Container, DatasetMetric, Kind, NumberType
+from dp_lsp.infer.checks import result_term
 from dp_lsp.infer.mistakes.mending.parts import releases_around
 from dp_lsp.infer.mistakes.noise import release_of
 from dp_lsp.infer.mistakes.scene import Scene, row
@@ -33,6 +34,8 @@ def _parameters_behind(scene: Scene, problem: Problem) -> set[Local]:
     places = {problem.span, *(each.hidden.span for each in releases_around(scene, problem.span))}
     called = (each.function.span if isinstance(each, Apply) else each.span for each in scene.terms)
     whole = [node for node, span in zip(scene.terms, called, strict=True) if span in places or node.span in places]
+    returned = result_term(scene.method) if problem.span == scene.method.name_span else None
+    whole += [] if returned is None else [returned]
     spoken = {param.local for param in scene.method.params if f"`{param.local.name}`" in problem.message}
     return spoken | {each.local for node in whole for each in scene.flow(node) if isinstance(each, Use)}
 

@@ -181,8 +181,8 @@ def is_dataset(scene: Scene, node: Term) -> bool:
     return isinstance(scene.type(node), Dataset)
 
 
-def is_within(node: Term, whole: Term) -> bool:
-    return whole.span.start <= node.span.start and node.span.end <= whole.span.end
+def is_within(node: Term, whole: Span) -> bool:
+    return whole.start <= node.span.start and node.span.end <= whole.end
 
 
 def is_call_of(scene: Scene, node: Term, *familiar: Familiar) -> bool:

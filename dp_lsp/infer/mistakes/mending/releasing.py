@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dp_lsp.builtins import remedies
 from dp_lsp.builtins.traits import RecordCount
 from dp_lsp.core.algebra import Poly
+from dp_lsp.core.annotation import Anything
 from dp_lsp.core.sens import Sens, magnitude
 from dp_lsp.core.term import Apply, Branch, Call, Closure, Comprehension, Loop, MakeTuple, Term, Use
 from dp_lsp.core.types import BoolType, Container, Dataset, NumberType
@@ -74,7 +75,7 @@ def noise_by_record(scene: Scene, problem: Problem) -> Iterator[Fix]:
     if (
         records is None
         or loop is None
-        or any(is_within(each, loop) for each in scene.terms if isinstance(each, Branch))
+        or any(is_within(each, loop.span) for each in scene.terms if isinstance(each, Branch))
     ):
         return
     for release in releases_in(scene):
@@ -122,6 +123,9 @@ def _raw(scene: Scene, node: Term) -> Iterator[Term]:
     operands = [part for part in _parts(node) if scene.private(part)]
     of_records = any(isinstance(scene.type(part), Dataset) for part in operands)
     shown = isinstance(type_, NumberType | BoolType | Container | Dataset)
+    if isinstance(node, Branch) and isinstance(type_, BoolType) and not operands:
+        yield from _raw(scene, node.condition)  # noise is added to what decides
+        return
     if shown and (isinstance(node, Use) or of_records or not operands):
         yield node
         return
@@ -151,12 +155,22 @@ def released(scene: Scene, problem: Problem) -> Iterator[Fix]:
             raw += [
                 each for part in scene.flow(whole) if isinstance(part, Branch) for each in _raw(scene, part.condition)
             ]
-        for each in raw:
+        for each in dict.fromkeys(raw):
             if _is_one_of_many(scene, each):
                 continue
+            beside = [*_beside_records(scene, each)]
+            yield from beside
             yield from _by_its_release(scene, start, each)
-            for hidden in with_noise(scene, each):
+            for hidden in () if beside else with_noise(scene, each):
                 yield from replaced(scene, "release it by a mechanism: `{code}`", each.span, hidden)
+
+
+def _beside_records(scene: Scene, node: Term) -> Iterator[Fix]:
+    """A number without a type that statistics of records are compared with, such as a limit, is public."""
+    untyped = [each.local for each in scene.method.params if isinstance(each.type, Anything) and not each.static]
+    beside = any(isinstance(scene.type_of(each.local), Dataset) for each in scene.method.params)
+    if isinstance(node, Use) and node.local in untyped and beside and isinstance(scene.type(node), NumberType):
+        yield from (fix._replace(declares=True) for fix in scene.inference.publish({node.local.name}))
 
 
 def _is_one_of_many(scene: Scene, node: Term) -> bool:

@@ -131,3 +131,11 @@ def root_after(scene: Scene, problem: Problem) -> Iterator[Fix]:
             yield from replaced(
                 scene, "release the square, and take its root: `{code}`", Span(start, end), remedies.root_of(text)
             )
+
+
+def by_size(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """Whether there are records is whether their number is 0."""
+    for call in scene.calls:
+        if call.builtin == remedies.EMPTY and problem.span.covers(call.span.start):
+            made = remedies.no_records(source_of(scene, call.args[0]))
+            yield from replaced(scene, "ask for their number: `{code}`", call.span, made)

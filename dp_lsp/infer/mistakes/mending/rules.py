@@ -4,7 +4,7 @@ tried before it is offered."""
 from __future__ import annotations
 
 from dp_lsp.infer import problems
-from dp_lsp.infer.mistakes.mending.bounds import bounded_arguments, bounded_release, missing_bounds
+from dp_lsp.infer.mistakes.mending.bounds import bounded_arguments, bounded_release, missing_bounds, places_within
 from dp_lsp.infer.mistakes.mending.calling import (
     above_zero,
     chosen_distance,
@@ -33,6 +33,7 @@ from dp_lsp.infer.mistakes.mending.rewriting import (
     added_up,
     by_counting,
     by_place,
+    by_size,
     by_sum,
     for_each,
     in_brackets,
@@ -49,7 +50,7 @@ from dp_lsp.problem import Problem
 RULES: dict[str, tuple[Rule, ...]] = {
     kind.code: rules
     for kind, rules in (
-        (problems.DoesNotFit, (mapped_before, noisy_quotient, missing_bounds, in_brackets, annotated)),
+        (problems.DoesNotFit, (mapped_before, noisy_quotient, missing_bounds, places_within, in_brackets, annotated)),
         (problems.NotAsCalled, (bounded_arguments, annotated)),
         (problems.UnboundedInput, (noisy_quotient, products, bounded_release, annotated)),
         (problems.Unbounded, (annotated,)),
@@ -62,9 +63,9 @@ RULES: dict[str, tuple[Rule, ...]] = {
         (problems.MustBePublic, (public_epsilon, in_their_order)),
         (problems.NoiseOnRecords, (on_a_statistic,)),
         (problems.WrongArgument, (products, noise_by_record, added_up, annotated, for_each, untrusted, by_sum)),
-        (problems.NoMechanism, (released,)),
-        (problems.LeavesUnprotected, (released, annotated)),
-        (problems.PrivateBranch, (annotated, released)),
+        (problems.NoMechanism, (annotated, released)),
+        (problems.LeavesUnprotected, (annotated, released)),
+        (problems.PrivateBranch, (by_size, annotated, released)),
         (problems.PrivateOutput, (unprinted,)),
         (problems.OwnNoise, (by_mechanism,)),
         (problems.NoiseApart, (by_mechanism,)),
