@@ -594,6 +594,20 @@ class Field(Opaque):
         self.name = name
 
 
+SPLAT = "a splat"
+
+
+class Splat(Opaque):
+    """``value...``, of a name: the items of what that stands for, each as an argument or an item of its own. A front
+    end that knows how many these are makes something else of it."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, start: int, end: int, value: Name) -> None:
+        super().__init__(start, end, SPLAT)
+        self.value = value
+
+
 class TypeDefinition(Opaque):
     """A definition of a type, of which nothing more is known than its ``name``."""
 

@@ -342,6 +342,7 @@ _VISITS: dict[type, Callable[[_Walk, Any, _Scope | None], None]] = {
     surface.TypeDefinition: _Walk._opaque,
     surface.Structure: _Walk._opaque,
     surface.Field: _Walk._opaque,
+    surface.Splat: _Walk._opaque,
     surface.Leave: _Walk._opaque,
     surface.Import: _Walk._listed,
     surface.Export: _Walk._listed,

@@ -10,6 +10,9 @@ triple(z) = 3 * z
 chosen(z::Integer) = 100 * z
 chosen(z::Real) = z
 both(z, w) = z + 2 * w
+several(z, w) = z + 3 * w
+several(z, w, q) = 100 * z + w - q
+t = (1, 2, 3)
 first_of(w) = w
 double(w) = 2 .* w
 place(z) = z < 1 ? 1 : z < 2 ? 2 : 3
@@ -40,7 +43,7 @@ class Ordinary:
             return self._of_records(name)
         lines: list[str] = []
         for _ in range(self._pick((1, 2, 2, 3))):
-            lines += self._pick((self._pipe, self._composition, self._loop, self._loop))()
+            lines += self._pick((self._pipe, self._composition, self._loop, self._loop, self._splat))()
         ends = self._pick(([self._pick(("c", "c + x", "(c, y)", "return c"))], self._returning()))
         header = f"{name}(x::Real, y::Real, m::Integer, b::Bool, n::Static(Integer), v::MetricVector(Real, L1))"
         body = ["i = 1", "f = z -> z + 1", f"c = {self._pick(_NUMBERS[:6])}", *lines, *ends]
@@ -103,6 +106,37 @@ class Ordinary:
                 [f"c += (({one} ∘ {other}).([{value}, 1]))[1]"],
             )
         )
+
+    def _splat(self) -> list[str]:
+        """The items of a tuple as arguments, which something else may give another number of them."""
+        t, one, other = self._pick((self._fresh(), "t")), self._number(), self._number()
+        given = self._pick(
+            (
+                *([f"{t} = ({one}, {other})"],) * 4,
+                [f"{t} = ({one}, {other}, {self._number()})"],
+                [f"{t} = ({one}, {other})", f"{self._truth()} && ({t} = ({other}, {self._number()}))"],
+                [f"{t} = ({one}, {other})", f"for {self._fresh()} in 1:n", f"    {t} = ({t}[2], {one})", "end"],
+                ["for q in 1:2", f"    {t} = ({one}, q)", "end"],
+                [f"if {self._truth()}", f"    {t} = ({one}, {other})", "else", f"    {t} = ({other}, 1)", "end"],
+                [f"made() = ({t} = ({one}, 1); 0)", "made()"],
+                [f"{t} = ({one}, {other})", f"made() = ({t} = ({one}, 1); 0)", "made()"],
+            )
+        )
+        used = self._pick(
+            (
+                f"c += both({t}...)",
+                f"c += both({t}...)",
+                f"c = several({t}...) + c",
+                f"c += max({t}...)",
+                f"c = several(({t}..., {one})...)",
+                f"c += several({one}, {t}...)",
+                f"c += sum([{t}..., {other}])",
+                f"u = ({t}..., {one}); c += several(u...)",
+                f"c += sum(map(w -> both({t}...) + w, v))",
+                f"c += sum(map({t} -> {t} + 1, v)) + several({t}...)",
+            )
+        )
+        return [*given, *used.split("; ")]
 
     def _loop(self) -> list[str]:
         """A loop over a vector without a name."""

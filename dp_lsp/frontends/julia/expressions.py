@@ -25,6 +25,7 @@ from dp_lsp.surface import (
     FIELD,
     OPERATORS,
     SEEDING,
+    SPLAT,
     Added,
     Assign,
     Block,
@@ -42,6 +43,7 @@ from dp_lsp.surface import (
     Opaque,
     Parameter,
     Range,
+    Splat,
     Summary,
     Text,
     Tuple,
@@ -584,8 +586,13 @@ class ExpressionBuilder(_Headers):
         return Tuple(self._start(items[0]), self._end(items[-1]), tuple(items))
 
     def splat(self, children: list[Any]) -> Node:
-        value = children[0]
-        return self._opaque(children, "a splat", _Splat(value))
+        value, dots = children[0], children[-1]
+        if not isinstance(value, Name) or value in self.around:
+            return self._opaque(children, SPLAT, _Splat(value))
+        node = Splat(value.start, dots.end, value)
+        self.opaques[node] = None
+        self.made[node] = _Splat(value)
+        return node
 
     def couple(self, children: list[Any]) -> Node:
         key, mark, value = children

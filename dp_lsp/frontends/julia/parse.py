@@ -18,6 +18,7 @@ from dp_lsp.frontends.julia import outline, table
 from dp_lsp.frontends.julia.build import Builder
 from dp_lsp.frontends.julia.fold import Folded
 from dp_lsp.frontends.julia.lexer import Lexer, parsed
+from dp_lsp.frontends.julia.splats import spread
 from dp_lsp.frontends.julia.summary import summary
 from dp_lsp.frontends.julia.tokens import BINARY, BLOCKS, OPERANDS, Broken, Ready, Token
 from dp_lsp.frontends.problems import MissingEnd, SyntaxProblem
@@ -85,6 +86,8 @@ def _read(chunk: str, tokens: list[Token]) -> tuple[list[Node], list[Problem]]:
         nodes, failed = parser.parse(tokens)
         if nodes is not None:
             builder.finish()
+            for node in nodes if any(token.type == "DOTS" for token in tokens) else ():
+                spread(node)
             return nodes, problems + builder.problems
         start, end = _damaged(tokens, failed)
         statement = tokens[start:end]
