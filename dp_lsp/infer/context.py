@@ -20,7 +20,7 @@ from dp_lsp.infer.entries import Entries
 from dp_lsp.infer.rules import ProfileRules
 from dp_lsp.infer.solver import Solver
 from dp_lsp.language import Language
-from dp_lsp.problem import Problem
+from dp_lsp.problem import Problem, Severity
 from dp_lsp.text import Span
 
 if TYPE_CHECKING:
@@ -70,7 +70,8 @@ class TypingContext:
     - ``filters`` are the terms of filters, by their homes and places. ``parts`` tell apart what is released of a
       dataset, a vector or a matrix that is a parameter, by its variable and by the home where that is, as long as its
       body is inferred.
-    - ``uneven`` are the loops over few known numbers that are known better if they are written out.
+    - ``uneven`` are the loops over few known numbers that are known better if they are written out, as they release
+      something, and ``differing`` those that release nothing.
     - ``expected`` are the types with which functions that are written in a call are called, and ``running`` the
       functions whose calls are being settled, from the outermost.
     - ``protects`` says that the definition is private, so that what is seen of its run must be public.
@@ -104,6 +105,7 @@ class TypingContext:
         self.filters: dict[tuple[object, Span], Call] = {}
         self.parts: dict[object, dict[Var, Parted | Entries]] = {}
         self.uneven: dict[Term, UnevenRounds] = {}
+        self.differing: dict[Term, UnevenRounds] = {}
         self.expected: dict[Closure, tuple[Type, ...]] = {}
         self.running: list[FunctionValue] = []
         self.protects = False
@@ -223,3 +225,21 @@ class Recorder:
     def suppose(self, premise: str) -> None:
         """Record a premise for which the user is taken at their word."""
         self.premises[premise] = None
+
+    @contextmanager
+    def aside(self) -> Iterator[Callable[[], bool]]:
+        """A scope in which terms are inferred once more: what is reported and written down of them is forgotten. Gives
+        a function that says whether anything was wrong with them."""
+        reported, unknown, lacking = len(self.problems), self.unknown, {**self.lacking}
+        facts, judgements, joined = {**self.facts}, {**self.judgements}, {**self.joined}
+
+        def is_wrong() -> bool:
+            errors = (problem.severity is Severity.ERROR for problem in self.problems[reported:])
+            return self.unknown != unknown or any(errors)
+
+        try:
+            yield is_wrong
+        finally:
+            del self.problems[reported:]
+            self.unknown, self.lacking = unknown, lacking
+            self.facts, self.judgements, self.joined = facts, judgements, joined

@@ -96,10 +96,6 @@ def _is(part: Term, local: Local) -> bool:
 def _quietly(inference: Inference, node: Call) -> Judgement | None:
     """The judgement of a number that is computed otherwise, too; None where it is not understood. What is wrong with it
     was said before."""
-    recorder = inference.recorder
-    before, unknown = len(recorder.problems), recorder.unknown
-    value = inference.infer(node).value
-    fails = len(recorder.problems) > before
-    del recorder.problems[before:]
-    recorder.unknown = unknown
-    return None if fails or not isinstance(inference.type(value), NumberType) else value
+    with inference.recorder.aside() as is_wrong:
+        value = inference.infer(node).value
+        return None if is_wrong() or not isinstance(inference.type(value), NumberType) else value

@@ -26,6 +26,7 @@ from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol, TooLong
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import Substitution, norms_of, symbols_of
+from dp_lsp.core.events import Var
 from dp_lsp.core.linear import MOST_PARTS, WHOLE, All, LinearForm, Part, Piece, chosen, combined, piece_of
 from dp_lsp.core.scheme import Judgement, Move, Moves
 from dp_lsp.core.sens import ZERO, Sens
@@ -37,6 +38,7 @@ from dp_lsp.infer.solver import Solver
 from dp_lsp.text import Span
 
 _MOST_NORMS = 2  # open norms of which all are tried
+_MOST_ROUNDS = 100  # that are added up
 
 
 def _base(type_: Type) -> Base | None:
@@ -168,6 +170,18 @@ def _moved(form: LinearForm, norm: AnyNorm, solver: Solver, span: Span) -> Moves
     return moves.combined(weighted, span, laws.LINEAR, ways=(part.way for part in parts))
 
 
+def smaller_of(known: Moves, other: Moves) -> Moves:
+    """The smaller of two environments that both hold, variable by variable."""
+
+    def smaller(var: Var, move: Move) -> Move:
+        if var not in other:
+            return _gone(move)
+        least = other[var]
+        return replace(least, way=least.way or move.way) if _is_no_more(least.sens, move.sens, False) else move
+
+    return {var: smaller(var, move) for var, move in known.items()}
+
+
 def _smaller(move: Move, other: Move) -> Move:
     """The one of two bounds that is smaller. Where that depends on symbols it is the second one, as a norm is at most
     the sum of the parts; a bound that is as far as two results can be apart stays."""
@@ -207,7 +221,7 @@ def after_rounds(
 ) -> LinearForm | None:
     """The form of a carried value after all ``rounds``: its start plus what each round adds. None where a round does
     anything but add, adds a value known in that round only, or the form grows too long."""
-    if adding.form.written or len(rounds) > MOST_PARTS:
+    if adding.form.written or len(rounds) > _MOST_ROUNDS:
         return None
     (row,) = adding.form.rows
     added, carries = list[tuple[LinearForm, Piece, Poly]](), False
@@ -225,6 +239,8 @@ def after_rounds(
         known = _from_around(inference, adding, source)
         spoken = symbols_of(coefficient) | _numbers_in(part.piece)
         if known is None or {each for each in spoken if each.varies} - {index}:
+            return None
+        if len(rounds) > MOST_PARTS and _numbers_in(part.piece):
             return None
         added.append((known, part.piece, coefficient))
     return _summed(start, added, index, rounds) if carries else None

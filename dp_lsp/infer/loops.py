@@ -51,6 +51,7 @@ from dp_lsp.infer import (
     invariants,
     linear,
     moves,
+    one_by_one,
     problems,
     publics,
     sources,
@@ -82,7 +83,7 @@ class _Rounds(NamedTuple):
 class _OneRound(NamedTuple):
     """One round: the variables that stand for what it starts with, one for each item of a tuple, and what holds of
     these in all rounds; its value, and what it ends with, also as linear functions, its effects, and what it reads for
-    itself; and the number that its index stands for."""
+    itself; the number that its index stands for, and whether rounds may ``differ`` in what they move."""
 
     starts: tuple[Var, ...]
     kept: tuple[Invariant | None, ...]
@@ -93,6 +94,7 @@ class _OneRound(NamedTuple):
     effects: Effects
     own: OwnRows
     number: Poly | None
+    differ: bool
 
 
 def loop(inference: Inference, node: term.Loop) -> Evaluation:
@@ -118,7 +120,10 @@ def loop(inference: Inference, node: term.Loop) -> Evaluation:
     before = counting, starting, Effects(failures=failures)
     if once.effects.costs:
         return _private(inference, node, rounds, starts, once).after(*before)
-    return Evaluation(_steady(inference, node, rounds, starts, once)).after(*before)
+    found = _steady(inference, node, rounds, starts, once)
+    if once.differ and not rounds.moves and rounds.sample is None:
+        found = one_by_one.sharpened(inference, node, rounds.ends, found)
+    return Evaluation(found).after(*before)
 
 
 def _may_go_on(once: _OneRound, node: term.Loop, going: int) -> _OneRound:
@@ -242,13 +247,16 @@ def _one_round(inference: Inference, node: term.Rounds, starts: list[Judgement],
         if isinstance(node, term.Loop):
             _hold(inference, node, Evaluation(value, effects), kept, frozenset(inference.publics.symbols[computed:]))
     inside = frozenset(symbol for symbol in inference.publics.symbols[computed:] if symbol.varies)
+    differ = not effects.costs and one_by_one.differ(inference, node, value, inside)
     value, effects = publics.from_outside(value, inside), _failing_outside(effects, inside)
     ends = value.parts if len(value.parts) == len(types) else (value,) * len(types)
     added = [_added(before, end.type, inside) for before, end in zip(opened, ends, strict=True)]
     held = _held(inference, node, opened, ends, added)
     held = None if held is None else _lengthened(inference, node, types, held, added, rounds)
     number = inference.static(index)
-    return None if held is None else _OneRound(tuple(variables), kept, held, value, ends, forms, effects, own, number)
+    if held is None:
+        return None
+    return _OneRound(tuple(variables), kept, held, value, ends, forms, effects, own, number, differ)
 
 
 def _kept(

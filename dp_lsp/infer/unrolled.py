@@ -12,10 +12,11 @@ Such a loop releases something, so what it carries is public in every round.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
+from operator import eq, ge, gt, le, lt, ne
 from typing import TYPE_CHECKING
 
 from dp_lsp import builtins
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from dp_lsp.core.tallies import Parted
 
 _MOST_ROUNDS, _MOST_TERMS = 16, 2000
+_SMALL = 2**31
 
 
 def note(
@@ -47,7 +49,7 @@ def note(
 ) -> None:
     """Note a loop whose rounds may differ in what they spend, if it is known which there are. In ``spent`` is what they
     spend. What each sees of a dataset is told apart if that is ``even`` or not, and to the end if it is."""
-    known = _numbers(node, ends)
+    known = None if node.step is not None else numbers_of(inference, node, ends)
     if known is None:
         return
     varying = any(speaks_of(each, varies) for part in nodes(spent) for each in numbers(part))
@@ -69,12 +71,14 @@ def _asks_for_rounds(node: term.Rounds) -> bool:
     return any(isinstance(each, Use) and each.local in own for each in term.within(functions))
 
 
-def _numbers(node: term.Rounds, ends: tuple[Poly, Poly] | None) -> range | None:
+def numbers_of(inference: Inference, node: term.Rounds, ends: tuple[Poly, Poly] | None) -> range | None:
     """The numbers of a loop, if they are known and few."""
-    first, last = (None, None) if ends is None else (ends[0].number, ends[1].number)
-    if first is None or last is None or node.step is not None or first.denominator != 1 or last.denominator != 1:
+    step = Poly.of(1) if node.step is None else inference.static(inference.recorder.judgements[node.step])
+    whole = [None if each is None else each.number for each in (*(ends or (None, None)), step)]
+    first, last, by = (int(each) if each is not None and each.denominator == 1 else None for each in whole)
+    if first is None or last is None or not by:
         return None
-    found = range(int(first), int(last) + 1)
+    found = range(first, last + (1 if by > 0 else -1), by)
     return found if 1 < len(found) <= _MOST_ROUNDS else None
 
 
@@ -216,6 +220,8 @@ class _Writing:
     def _value(self, node: Term, names: _Names) -> tuple[list[Bind], Term]:
         """A term, and what is written before it."""
         known = self._uneven.get(node)
+        if known is None and names and isinstance(node, term.Branch):
+            return self._branch(node, names)
         if known is None:
             return [], self.anew(node, names)
         if isinstance(node, term.Loop):
@@ -246,6 +252,16 @@ class _Writing:
             binds += [*made, *more, Bind(node.span, (local,), entry)]
             entries.append(Use(node.span, local))
         return binds, term.Call(node.span, builtins.LITERAL, tuple(entries), node.span)
+
+    def _branch(self, node: term.Branch, names: _Names) -> tuple[list[Bind], Term]:
+        """A choice in a round; of one by known numbers the side that is chosen."""
+        chosen = decided(self.anew(node.condition, names))
+        if not isinstance(chosen, bool):
+            return [], self.anew(node, names)
+        side = node.then if chosen else node.otherwise
+        binds, inside = self._binds(side.binds, names)
+        more, result = self._value(side.result, inside)
+        return [*binds, *more], result
 
     def anew(self, node: Term, names: _Names) -> Term:
         """A term. One that stands in no round stays as it is if it holds no loop that is written out; in a round only
@@ -311,6 +327,36 @@ class _Writing:
         return replace(
             method, params=tuple(replace(each, local=locals_[each.local]) for each in method.params), body=body
         )
+
+
+_RELATIONS: Mapping[str, Callable[[int, int], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge, "==": eq, "!=": ne}
+
+
+def decided(node: Term) -> int | bool | None:
+    """What is computed of small whole numbers that are written there, exactly as a run does; None for all else."""
+    match node:
+        case Literal(value=bool() as truth):
+            return truth
+        case Literal(value=Fraction() as number, integer=True) if abs(number) < _SMALL:
+            return int(number)
+        case term.Call(builtin=builtin, args=args, mutates=False, by=None):
+            return _of_known(builtin, [decided(arg) for arg in args])
+    return None
+
+
+def _of_known(builtin: str, known: list[int | bool | None]) -> int | bool | None:
+    match builtin, known:
+        case "!", [bool() as truth]:
+            return not truth
+        case "&&" | "||", [bool() as first, bool() as second]:
+            return first and second if builtin == "&&" else first or second
+        case _, [bool(), _] | [_, bool()] | [None, _] | [_, None]:
+            return None
+        case "%", [int() as number, int() as by] if number >= 0 and by > 0:
+            return number % by
+        case relation, [int() as one, int() as other] if relation in _RELATIONS:
+            return _RELATIONS[relation](one, other)
+    return None
 
 
 def _named(node: Term, names: Iterable[Local], values: Iterable[Term]) -> list[Bind]:
