@@ -8,7 +8,10 @@ Some of their conditions no run refutes, and none is in the list:
 - A round that adds releases nothing: what is made of each record is a function, and one that releases is refused.
 - Rounds that are written out need no more than the loop does, and what they spend speaks of nothing that they alone
   compute: no program was found where either fails.
-- The numbers of rounds are whole and one apart: no other loop is inferred without a problem that says so.
+- The numbers of rounds are whole, and of rounds that release something one apart: no other loop is inferred without a
+  problem that says so.
+- Of the row that a round around reads and its container one of two bounds holds as a whole: no program was found where
+  each bound is the smaller one of one of them. What rounds demand when they are written out, the loop demands, too.
 - That a product of numbers is above 0, of which each is said to be (`eps / k`): a scale that is 0, negative or NaN is
   none, as in :mod:`attack.lacking`.
 - A number with a point is another one than the whole one, for what is computed of a record: the evaluator computes with
@@ -82,6 +85,41 @@ function f(x::Real, eps::Static()) :: Priv()
     s = 0.0
     for i in 1:3
         s = s + laplacian_mechanism(3, eps, i * x)
+    end
+    s
+end
+""",
+    ),
+    "rounds: what they leave is what all of them do": (
+        *(unrolled, "numbers_of", _cut("last + (1 if by > 0 else -1)", "last")),
+        """
+function f(x::Real)
+    for i in 3:-1:1
+        x = (4 - i) * x
+    end
+    x
+end
+""",
+    ),
+    "rounds: what is left of a number below 0 is not above it": (
+        *(unrolled, "_of_known", _cut(" if number >= 0 and by > 0")),
+        """
+function f(x::Real)
+    s = 0.0
+    for i in -1:1
+        s = i % 2 == 1 ? s : s + x
+    end
+    s
+end
+""",
+    ),
+    "rounds: of a choice the side counts that is chosen": (
+        *(unrolled._Writing, "_branch", _cut("node.then if chosen else", "node.otherwise if chosen else")),
+        """
+function f(x::Real)
+    s = 0.0
+    for i in 1:4
+        s = i > 1 ? s + x : s
     end
     s
 end
