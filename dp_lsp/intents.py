@@ -9,8 +9,9 @@ hand: what is remembered, and what crosses between processes, is plain text.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from dp_lsp.problem import Edit, Fix, Placeholder
@@ -354,12 +355,14 @@ def _in_place(code: str, span: Span, text: str) -> str:
 
 class Rendering(ABC):
     """How a language writes what rules speak of. ``language`` is its name; ``private`` and ``public`` are the marks of
-    a private function and of a public parameter, as messages show them. What has a body here serves a language that
-    has no way of its own to write it."""
+    a private function and of a public parameter, as messages show them; ``sizes`` is how it writes sizes that reports
+    call otherwise (``core.annotation.Sizes``). What has a body here serves a language that has no way of its own to
+    write it."""
 
     language: str
     private: str
     public: str
+    sizes: Mapping[str, str] = MappingProxyType({})
 
     @abstractmethod
     def __getitem__(self, builtin: str) -> str:

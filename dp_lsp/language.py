@@ -450,13 +450,16 @@ class Semantics:
     - If ``updates_in_place``, ``x += y`` may change what x stands for. Else it gives the name another value.
     - If ``types_are_inferred``, what a function makes of no records at all has a type that its text tells, and none
       where it reads a name that may be given another value: one at top level, or one of the function around it. Else it
-      is the same whatever that reads."""
+      is the same whatever that reads.
+    - If ``draws_hide``, a number that is drawn around 0 is noise, which hides what it is added to if that is its only
+      use. Else only what a mechanism is given is hidden."""
 
     dispatches: bool = False
     loops_bind: bool = False
     functions_reach_out: bool = False
     updates_in_place: bool = True
     types_are_inferred: bool = True
+    draws_hide: bool = False
 
     def is_changeable(self, annotation: Annotation) -> bool:
         """Whether a value of a type may be changed in place, or reach one that may: a container, a function that has

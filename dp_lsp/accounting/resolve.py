@@ -108,7 +108,7 @@ class _Resolve(Walk[Charge]):
         try:
             high = interval(value, {}).high
         except Missing:
-            self.missing.update(symbol.name for symbol in symbols_of(value))
+            self.missing.update(symbol.spoken for symbol in symbols_of(value))
             return Fraction(1)  # any, to see what else is missing
         return None if high is None else _short(high)
 
@@ -118,7 +118,7 @@ class _Resolve(Walk[Charge]):
         try:
             return value.number if value.number is not None else interval(value, {}).low or Fraction(0)
         except Missing:
-            self.missing.update(symbol.name for symbol in symbols_of(value))
+            self.missing.update(symbol.spoken for symbol in symbols_of(value))
             return Fraction(1)
 
     def whole_steps(self, distance: Sens) -> int | None:

@@ -68,6 +68,18 @@ NEIGHBOURS = ("change-one", "add-remove")
 """The rules that bounds are found by; the first ones are the default."""
 
 
+_IN_PYTHON = re.compile(r"len\((?P<of>.+)\)|(?P<array>.+)\.shape\[1\]")
+
+
+def _reported(name: str) -> tuple[str, ...]:
+    """What reports call something that may be called so: Python's `len(v)` is a `length(v)` or `rows(v)`."""
+    found = _IN_PYTHON.fullmatch(name)
+    if found is None:
+        return (name,)
+    of = found["of"]
+    return (name, f"length({of})", f"rows({of})") if of else (name, f"cols({found['array']})")
+
+
 class Options(NamedTuple):
     """What a check depends on besides the text. ``facts`` keeps what hover needs. ``severity`` is that of problems by
     their code, None for one that is not told; ``max_epsilon`` and ``max_delta`` are what a private function may
@@ -97,7 +109,8 @@ class Options(NamedTuple):
 
     def given(self, function: str) -> dict[str, Fraction]:
         """The numbers that settings give to what is called so in a function."""
-        return {each.name: each.value for each in self.settings if each.function in (None, function)}
+        given = {each.name: each.value for each in self.settings if each.function in (None, function)}
+        return {name: value for said, value in given.items() for name in _reported(said)}
 
 
 class Wish(NamedTuple):

@@ -12,7 +12,7 @@ from dp_lsp.analysis.records import FunctionReport, Setting
 _NAME = re.compile(r"(?:(?P<function>[^:=]+):)?(?P<name>[^:=]+)")
 # The exponent is short, because exact numbers are written out: 1e999999999 would be a gigabyte.
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+/[0-9]*[1-9][0-9]*|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)")
-_DIMENSION = re.compile(r"(?:rows|cols|length)\((?P<parameter>.+)\)")
+_DIMENSION = re.compile(r"(?:rows|cols|length|len)\((?P<parameter>.+)\)|(?P<array>.+)\.shape\[1\]")
 
 
 class Subject(NamedTuple):
@@ -28,7 +28,7 @@ class Subject(NamedTuple):
     def parameter(self) -> str:
         """The parameter that this is, or is a dimension of."""
         dimension = _DIMENSION.fullmatch(self.name)
-        return dimension["parameter"] if dimension else self.name
+        return (dimension["parameter"] or dimension["array"]) if dimension else self.name
 
 
 def subject(text: str) -> Subject | None:

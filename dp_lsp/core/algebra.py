@@ -49,22 +49,34 @@ class Computed(NamedTuple):
 @undigested(uid="it counts what was made in this process")
 class Symbol:
     """A number with a name. Two symbols are the same only if they are one object, whatever they are called.
-    ``computed`` is None for one that who calls a function chooses."""
+    ``computed`` is None for one that who calls a function chooses. ``shown`` is what people call it, where reports have
+    another name for it."""
 
-    __slots__ = ("__weakref__", "computed", "integer", "name", "sign", "uid")
+    __slots__ = ("__weakref__", "computed", "integer", "name", "shown", "sign", "uid")
     size = 1
 
     def __init__(
-        self, name: str, sign: Sign = Sign.REAL, integer: bool = False, computed: Computed | None = None
+        self,
+        name: str,
+        sign: Sign = Sign.REAL,
+        integer: bool = False,
+        computed: Computed | None = None,
+        shown: str = "",
     ) -> None:
         self.uid = next(_uids)
         self.name = name
         self.sign = sign
         self.integer = integer
         self.computed = computed
+        self.shown = shown
 
     def __repr__(self) -> str:
         return self.name
+
+    @property
+    def spoken(self) -> str:
+        """What people call it."""
+        return self.shown or self.name
 
     @property
     def nonnegative(self) -> bool:

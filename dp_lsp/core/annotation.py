@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from types import MappingProxyType
 from typing import assert_never
 
 from dp_lsp.core import machine
@@ -105,25 +106,34 @@ class TupleOf:
 Annotation = NumberOf | Truth | Anything | ContainerOf | DatasetOf | AModel | AFunction | TupleOf
 
 
-def dimension(name: str, owner: str) -> Poly:
+Sizes = Mapping[str, str]
+"""How a language writes a number of entries, rows or columns of something: by what reports call it, with `{}` for what
+it is of."""
+_AS_REPORTED: Sizes = MappingProxyType({})
+
+
+def dimension(name: str, owner: str, sizes: Sizes = _AS_REPORTED) -> Poly:
     """A number of rows, columns or entries: a whole number ≥ 0, written as a function of its owner."""
-    return Poly.of(Symbol(f"{name}({owner})", Sign.NONNEGATIVE, integer=True))
+    shown = sizes.get(name, "").format(owner)
+    return Poly.of(Symbol(f"{name}({owner})", Sign.NONNEGATIVE, integer=True, shown=shown))
 
 
-def dimensions(kind: Kind, owner: str) -> tuple[Poly, Poly | None]:
+def dimensions(kind: Kind, owner: str, sizes: Sizes = _AS_REPORTED) -> tuple[Poly, Poly | None]:
     """The dimensions of a container of which none is known: how many entries it has, or columns and rows."""
     if kind is Kind.MATRIX:
-        return dimension("cols", owner), dimension("rows", owner)
-    return dimension("length", owner), None
+        return dimension("cols", owner, sizes), dimension("rows", owner, sizes)
+    return dimension("length", owner, sizes), None
 
 
 Publics = Mapping[str, Poly]
 """The values of static parameters, by their names."""
 
 
-def instantiate(annotation: Annotation, owner: str, publics: Publics | None = None) -> Type:
+def instantiate(
+    annotation: Annotation, owner: str, publics: Publics | None = None, sizes: Sizes = _AS_REPORTED
+) -> Type:
     """The type of a parameter called ``owner``, with names of its own for all that was not written. What is bounded by
-    a name that no static number has is not bounded."""
+    a name that no static number has is not bounded. Its ``sizes`` are shown as a language writes them."""
     match annotation:
         case NumberOf(base, stored, bounds):
             types = stored or _any_of(base)
@@ -135,13 +145,13 @@ def instantiate(annotation: Annotation, owner: str, publics: Publics | None = No
         case AFunction(privacy):
             return TypeVariable(owner, privacy)
         case ContainerOf(kind):
-            return container(annotation, *dimensions(kind, owner), owner)
+            return container(annotation, *dimensions(kind, owner, sizes), owner)
         case DatasetOf():
-            return _dataset(annotation, owner, publics or {})
+            return _dataset(annotation, owner, publics or {}, sizes)
         case AModel():
-            return ModelType(dimension("length", owner))
+            return ModelType(dimension("length", owner, sizes))
         case TupleOf(items):
-            parts = (instantiate(item, f"{owner}[{i}]", publics) for i, item in enumerate(items, 1))
+            parts = (instantiate(item, f"{owner}[{i}]", publics, sizes) for i, item in enumerate(items, 1))
             return TupleType(tuple(parts), annotation.label)
     assert_never(annotation)
 
@@ -215,8 +225,8 @@ def steps_of_a_person(annotation: Annotation, publics: Publics) -> Poly | None:
     return _limit(annotation.each, publics)
 
 
-def _dataset(annotation: DatasetOf, owner: str, publics: Publics) -> Dataset:
-    records = instantiate(annotation.records, owner)
+def _dataset(annotation: DatasetOf, owner: str, publics: Publics, sizes: Sizes) -> Dataset:
+    records = instantiate(annotation.records, owner, sizes=sizes)
     assert isinstance(records, Container), "records stand in a container"
     assert annotation.metric is not None, "it is known by which a method is inferred"
     bounds = _bounds(annotation.bounds, publics)

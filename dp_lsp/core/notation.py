@@ -25,9 +25,13 @@ class Style(NamedTuple):
     maximum: str
     power: str
     relations: dict[str, str]
+    spoken: bool
+    """Whether sizes are called what people call them."""
 
 
-DISPLAY = Style("⋅", "∞", "√", "ln", ("|", "|"), ("⌈", "⌉"), "max", "^", {"<=": "≤", "==": "=", "!=": "≠", "<": "<"})
+DISPLAY = Style(
+    "⋅", "∞", "√", "ln", ("|", "|"), ("⌈", "⌉"), "max", "^", {"<=": "≤", "==": "=", "!=": "≠", "<": "<"}, True
+)
 SYMPY = Style(
     "*",
     "oo",
@@ -38,6 +42,7 @@ SYMPY = Style(
     "Max",
     "**",
     {"<=": "<=", "==": "==", "!=": "!=", "<": "<"},
+    False,
 )
 
 LONGEST = 2_000  # symbols of a formula
@@ -148,7 +153,7 @@ class Printer:
 
     def _atom(self, atom: Atom) -> str:
         if isinstance(atom, Symbol):
-            return atom.name
+            return atom.spoken if self._style.spoken else atom.name
         known = self._written.get(atom)
         if known is None:
             known = self._written[atom] = self._application(atom)

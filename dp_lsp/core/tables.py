@@ -109,7 +109,8 @@ class TableWriter:
     def _atom_row(self, value: Atom | NormVariable) -> Row:
         match value:
             case Symbol():
-                return [_SYMBOL, value.name, value.sign.value, value.integer, *self._computed(value.computed)]
+                kind = value.name, value.sign.value, value.integer, value.shown
+                return [_SYMBOL, *kind, *self._computed(value.computed)]
             case NormVariable():
                 return [_NORM, value.name, value.free]
             case Apply():
@@ -219,8 +220,8 @@ class TableReader:
         return None if place is None else self.poly(place)
 
     def _symbol_of(self, row: Row) -> Symbol:
-        _, name, sign, integer, *computed = row
-        return Symbol(name, Sign(sign), integer, self._computed_of(*computed) if computed else None)
+        _, name, sign, integer, shown, *computed = row
+        return Symbol(name, Sign(sign), integer, self._computed_of(*computed) if computed else None, shown)
 
     def _computed_of(self, low: int | None, high: int | None, varies: bool, real: bool) -> Computed:
         return Computed(self._maybe(low), self._maybe(high), varies, real)

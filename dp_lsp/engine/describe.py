@@ -765,7 +765,7 @@ def _above(value: Sens, limit: _Limit, numbers: Mapping[Symbol, Fraction]) -> It
     try:
         found = interval(value, numbers)
     except Missing:
-        names = sorted(symbol.name for symbol in symbols_of(value) if symbol not in numbers)
+        names = sorted(symbol.spoken for symbol in symbols_of(value) if symbol not in numbers)
         yield _Excess(limit, value, None, () if decided is False else tuple(names))
         return
     if found.high is None or found.high > limit.most:

@@ -124,7 +124,7 @@ _KEEP = "; keep it where the condition holds, with `max` or `clamp`"
 def _not_certain(condition: Constraint) -> Problem:
     """The problem of a condition that may fail in some runs, or in some rounds."""
     symbols = symbols_of(condition.left) | symbols_of(condition.right)
-    names = sorted({symbol.name for symbol in symbols if symbol.varies})
+    names = sorted({symbol.spoken for symbol in symbols if symbol.varies})
     reason = condition.origin.reason
     extent = Extent(f"{reason.replace('`', '')}: {_PRINT.constraint(condition)}", INFINITE)
     return problems.NotCertain.at(

@@ -53,7 +53,7 @@ def parameter(
     contribution bound where no annotation says one, ``called_with`` the type of the argument where a parameter has no
     annotation and that is known."""
     name = param.local.name
-    type_ = annotation.instantiate(param.type, name, publics)
+    type_ = annotation.instantiate(param.type, name, publics, inference.code.sizes)
     if called_with is not None and isinstance(type_, TypeVariable) and not type_.releases:
         type_ = called_with
     if name in publics and isinstance(type_, NumberType):

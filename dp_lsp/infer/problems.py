@@ -1569,9 +1569,46 @@ class NoiseApart(Kind):
 
     code = "DP433"
     name = "noise-apart"
+    message = "`{noise}` is noise {what}, which hides nothing of private `{variable}`: {instead}"
+
+
+class DrawReused(Kind):
+    """Noise is drawn once and used several times. A draw hides what it is added to if that is its only use: of two
+    values with the same noise the difference is exact, and noise that is printed can be taken off again.
+
+    Broken:
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def counts(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        noise = np.random.laplace(scale=2 / eps)
+        return np.sum(ages > 40) + noise, np.sum(ages > 65) + noise
+    ```
+
+    Fixed:
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def counts(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        noise = np.random.laplace(scale=2 / eps)
+        return np.sum(ages > 40) + noise, np.sum(ages > 65) + np.random.laplace(scale=2 / eps)
+    ```
+    """
+
+    code = "DP458"
+    name = "draw-reused"
     message = (
-        "`{noise}` is noise on a public number, which hides nothing of private `{variable}`: give the mechanism the "
-        "value itself"
+        "`{noise}` is drawn once and used {often}, so it hides nothing of private `{variable}`: draw it anew each time"
     )
 
 

@@ -31,7 +31,7 @@ from dp_lsp.intents import Intent, Rendering
 from dp_lsp.problem import Fix
 
 _DIGITS = 5
-_WRITTEN = Printer(SYMPY._replace(magnitude=("abs(", ")"), ceiling=("ceil(", ")"), maximum="max"))
+_WRITTEN = Printer(SYMPY._replace(magnitude=("abs(", ")"), ceiling=("ceil(", ")"), maximum="max", spoken=True))
 _METRIC = {Kind.VECTOR: "MetricVector", Kind.MATRIX: "MetricMatrix", Kind.GRADIENT: "MetricGradient"}
 _TIGHT = (":", "^")
 """Operators without spaces around them."""

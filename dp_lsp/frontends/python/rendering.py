@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import Annotation, ContainerOf, DatasetOf, Limit, NumberOf, Truth
@@ -13,7 +14,17 @@ from dp_lsp.core.types import Base
 from dp_lsp.frontends.python.words import python_builtins
 from dp_lsp.intents import Rendering
 
-_WRITTEN = Printer(SYMPY._replace(magnitude=("abs(", ")"), ceiling=("math.ceil(", ")"), maximum="max"))
+_WRITTEN = Printer(
+    SYMPY._replace(
+        infinity="math.inf",
+        root="math.sqrt",
+        log="math.log",
+        magnitude=("abs(", ")"),
+        ceiling=("math.ceil(", ")"),
+        maximum="max",
+        spoken=True,
+    )
+)
 _TYPES = {Base.REAL: "float", Base.INTEGER: "int"}
 
 
@@ -24,6 +35,7 @@ class PythonRendering(Rendering):
     private = "Private"
     public = "Static[float]"
     returns_private = "-> Private"
+    sizes = MappingProxyType({"length": "len({})", "rows": "len({})", "cols": "{}.shape[1]"})
 
     def __init__(self) -> None:
         self._builtins = python_builtins()

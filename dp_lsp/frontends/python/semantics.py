@@ -62,6 +62,7 @@ class PythonSemantics(Semantics):
     functions_reach_out = False
     updates_in_place = True
     types_are_inferred = False
+    draws_hide = True
 
     storage = PythonStorage()
 

@@ -20,7 +20,8 @@ from dp_lsp.infer.mistakes.mending import parts
 from dp_lsp.infer.mistakes.noise import release_of
 from dp_lsp.infer.mistakes.scene import Scene, listed, noise_of, row
 from dp_lsp.intents import Rendering, edit_of
-from dp_lsp.problem import Problem, Related
+from dp_lsp.problem import Edit, Fix, Problem, Related
+from dp_lsp.text import Span
 
 
 def private_branch(scene: Scene, problem: Problem) -> Problem | None:
@@ -215,12 +216,82 @@ def noise_apart(scene: Scene, problem: Problem) -> Problem | None:
     names = [] if node is None else scene.private(node)
     for call in scene.flow(node) if node is not None and names else ():
         if _is_noise(scene, call):
+            is_value = scene.inference.context.language.semantics.draws_hide
+            again = _drawn_once(scene, call, names) if is_value else None
+            if again is not None:
+                return again
             related = Related("the noise is drawn here", call.span)
             where = related, *problem.related
+            what, instead = (_OF_HELPER if isinstance(call, Apply) else _ADD_IT) if is_value else _GIVE_IT
+            noise, variable = scene.written(call), listed(names)
             return problems.NoiseApart.at(
-                problem.span, noise=scene.written(call), variable=listed(names), related=where
+                problem.span, noise=noise, what=what, variable=variable, instead=instead, related=where
             )
     return None
+
+
+_GIVE_IT = "on a public number", "give the mechanism the value itself"
+_ADD_IT = "that is used otherwise than in one addition", "add it to the value as it is drawn"
+_OF_HELPER = "that a function draws by itself", "draw it where it is added"
+"""What is wrong with noise that is drawn apart, and what to do: where a mechanism hides what it is given, and where a
+draw hides what it is added to."""
+
+
+def _drawn_once(scene: Scene, call: Term, names: list[str]) -> Problem | None:
+    """A draw that hides what it is added to, if that is its only use, and that is used more often."""
+    named = {bind.targets[0]: bind.term for bind in scene.binds if len(bind.targets) == 1}
+    made = {local: value for local, value in named.items() if _holds(scene, value, call)}
+    aliases = [value.span for value in made.values()]
+    uses = [
+        each
+        for each in scene.terms
+        if isinstance(each, Use) and each.local in made and not any(_is_within(each, span) for span in aliases)
+    ]
+    places = sorted({each.span: each for each in uses}.values(), key=lambda each: each.span)
+    rounds = any(_runs_apart(scene, each, call) for each in places)
+    if not places or (len(places) == 1 and not rounds):
+        return None
+    first = "it is used here, in every round" if rounds and len(places) == 1 else "it is used here"
+    also = (Related("and here", each.span) for each in places[1:])
+    often = "in every round" if len(places) == 1 else "twice" if len(places) == 2 else f"{len(places)} times"
+    return problems.DrawReused.at(
+        call.span,
+        noise=scene.written(call),
+        often=often,
+        variable=listed(names),
+        related=(Related(first, places[0].span), *also),
+        fixes=_draw_again(scene, places if len(places) == 1 else places[1:], [*made.values()]),
+    )
+
+
+def _holds(scene: Scene, node: Term, call: Term) -> bool:
+    """Whether a value is a draw, or made of one and of public numbers."""
+    is_one = not isinstance(node, term.Loop | Branch) and not scene.moves(node)
+    return is_one and any(part is call for part in scene.flow(node))
+
+
+def _is_within(node: Term, span: Span) -> bool:
+    return span.start <= node.span.start and node.span.end <= span.end
+
+
+def _runs_apart(scene: Scene, use: Term, call: Term) -> bool:
+    """Whether something is used in a loop, or in a function that is called for each entry, that does not draw it."""
+    for each in scene.terms:
+        bodies = term.bodies(each) if isinstance(each, term.Loop | Closure) else ()
+        inside = [part for body in bodies for part in term.within(term.of_body(body))]
+        if any(part is use for part in inside) and not any(part is call for part in inside):
+            return True
+    return False
+
+
+def _draw_again(scene: Scene, uses: list[Use], made: list[Term]) -> tuple[Fix, ...]:
+    """The draw, where its name stands. One that has several names is left to the author."""
+    if len(made) != 1:
+        return ()
+    code = scene.inference.context.text[slice(*made[0].span)]
+    is_sum = isinstance(made[0], Call) and made[0].builtin in ("+", "-")
+    edits = tuple(Edit(each.span, f"({code})" if is_sum else code) for each in uses)
+    return (Fix("draw the noise anew", edits),)
 
 
 def _is_noise(scene: Scene, node: Term) -> bool:

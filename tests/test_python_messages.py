@@ -1,0 +1,176 @@
+"""What Python programs are told: problems of their own, with repairs that lead to a proof."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from dp_lsp.analysis.limits import Ticket
+from dp_lsp.analysis.records import Repair, State, edits_of
+from dp_lsp.cli import main
+from dp_lsp.engine.check import Engine
+from dp_lsp.engine.repairs import repairs
+from dp_lsp.engine.trials import Within, edited
+from several_files import Texts
+
+HEADER = """\
+from typing import Annotated
+
+import numpy as np
+from dp_types import AddRemove, Bounded, ChangeOne, Private, Static
+
+
+"""
+ENGINE = Engine()
+
+
+def offered(text: str) -> list[Repair]:
+    """The repairs of a program that were tried, and are good."""
+    texts = Texts({"a.py": text})
+    found = ENGINE.project("a.py", texts)["a.py"]
+    tried = repairs(ENGINE, "a.py", found, Within(("a.py",), texts), Ticket())
+    return [repair for repair in tried if not repair.accepts]
+
+
+def case(code: str, broken: str, title: str, fixed: str) -> Any:
+    return pytest.param(code, HEADER + dedent(broken), title, HEADER + dedent(fixed), id=f"{code} {title}")
+
+
+CASES = [
+    case(
+        "DP456",
+        """\
+        def total(v: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+            return np.sum(np.clip(v, 0, 120)) + np.random.laplace(scale=1 / eps)
+        """,
+        "replace 1 by 120",
+        """\
+        def total(v: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+            return np.sum(np.clip(v, 0, 120)) + np.random.laplace(scale=120 / eps)
+        """,
+    ),
+    case(
+        "DP456",
+        """\
+        def total(v: Annotated[np.ndarray, AddRemove()], epsilon: Static[float]) -> Private:
+            sensitivity = 1
+            scale = sensitivity / epsilon
+            return np.sum(np.clip(v, 0, 10)) + np.random.laplace(0, scale)
+        """,
+        "replace 1 by 10",
+        """\
+        def total(v: Annotated[np.ndarray, AddRemove()], epsilon: Static[float]) -> Private:
+            sensitivity = 10
+            scale = sensitivity / epsilon
+            return np.sum(np.clip(v, 0, 10)) + np.random.laplace(0, scale)
+        """,
+    ),
+    case(
+        "DP456",
+        """\
+        def total(v: Annotated[np.ndarray, ChangeOne(), Bounded(0, 120)], eps: Static[float]) -> Private:
+            return v.sum() + np.random.laplace(0, 120 / (len(v) * eps))
+        """,
+        "replace 120 by 120*len(v)",
+        """\
+        def total(v: Annotated[np.ndarray, ChangeOne(), Bounded(0, 120)], eps: Static[float]) -> Private:
+            return v.sum() + np.random.laplace(0, 120*len(v) / (len(v) * eps))
+        """,
+    ),
+    case(
+        "DP457",
+        """\
+        def laplace_mech(v, sensitivity, epsilon):
+            return v + np.random.laplace(scale=sensitivity / epsilon)
+
+
+        def total(v: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+            return laplace_mech(np.sum(np.clip(v, 0, 120)), 1, eps)
+        """,
+        "replace 1 by 120",
+        """\
+        def laplace_mech(v, sensitivity, epsilon):
+            return v + np.random.laplace(scale=sensitivity / epsilon)
+
+
+        def total(v: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+            return laplace_mech(np.sum(np.clip(v, 0, 120)), 120, eps)
+        """,
+    ),
+    case(
+        "DP458",
+        """\
+        def counts(v: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+            noise = np.random.laplace(scale=2 / eps)
+            return np.sum(v > 40) + noise, np.sum(v > 65) + noise
+        """,
+        "draw the noise anew",
+        """\
+        def counts(v: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+            noise = np.random.laplace(scale=2 / eps)
+            return np.sum(v > 40) + noise, np.sum(v > 65) + np.random.laplace(scale=2 / eps)
+        """,
+    ),
+    case(
+        "DP458",
+        """\
+        def counts(v: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+            noise = 2 * np.random.laplace(scale=1 / eps)
+            total = 0.0
+            for t in range(3):
+                total += np.sum(v > t) + noise
+            return total
+        """,
+        "draw the noise anew",
+        """\
+        def counts(v: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+            noise = 2 * np.random.laplace(scale=1 / eps)
+            total = 0.0
+            for t in range(3):
+                total += np.sum(v > t) + 2 * np.random.laplace(scale=1 / eps)
+            return total
+        """,
+    ),
+]
+
+
+@pytest.mark.parametrize(("code", "broken", "title", "fixed"), CASES)
+def test_what_each_repair_does(code: str, broken: str, title: str, fixed: str) -> None:
+    found = [repair for repair in offered(broken) if repair.problem.code == code and repair.fix.title == title]
+    assert len(found) == 1, [repair.fix.title for repair in offered(broken)]
+    text = edited(broken, edits_of(found[:1]))
+    assert text == fixed
+    states = [report.state for report in ENGINE.check(text, document="a.py").functions]
+    assert states and all(state is State.PROVED for state in states)
+
+
+def test_a_draw_that_is_used_twice_shows_both_places() -> None:
+    text = CASES[4].values[1]
+    (problem,) = ENGINE.check(text, document="a.py").problems
+    assert text[slice(*problem.span)] == "np.random.laplace(scale=2 / eps)"
+    assert [(each.message, text[each.span.end :]) for each in problem.related] == [
+        ("it is used here", ", np.sum(v > 65) + noise\n"),
+        ("and here", "\n"),
+    ]
+
+
+def test_sizes_are_called_what_python_calls_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.py"
+    text = """\
+    def mean(ages: Annotated[np.ndarray, ChangeOne(), Bounded(0, 120)], eps: Static[float]) -> Private:
+        return ages.mean() + np.random.laplace(scale=1 / eps)
+    """
+    path.write_text(HEADER + dedent(text), "utf-8")
+    assert main(["check", "--no-cache", "--verbose", str(path)]) == 0
+    shown = capsys.readouterr().out
+    assert "ε 120⋅eps/len(ages)" in shown and "1 ≤ len(ages)" in shown and "length" not in shown
+    assert main(["check", "--no-cache", "--set", "len(ages)=1000", "--set", "eps=1", str(path)]) == 0
+    assert "ε 0.12 " in capsys.readouterr().out
+    assert main(["check", "--no-cache", "--output-format", "json", str(path)]) == 0
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    (parameter, _) = file["functions"][0]["parameters"]
+    assert parameter["epsilon"] == "120*eps/length(ages)", "formulas of reports are the same for all languages"
