@@ -149,6 +149,11 @@ NOT_AS_DECLARED = {
     "no such column": (Annotated[pd.DataFrame, AddRemove(), Columns(Zip=str)], TABLE, "no column 'Zip'"),
     "another value": (Annotated[pd.DataFrame, AddRemove(), Columns(Sex=OneOf("F"))], TABLE, "`value['Sex']`"),
     "a column of text": (Annotated[pd.DataFrame, AddRemove(), Columns(Town=float)], TABLE, "is declared float"),
+    "truth values that are objects": (
+        Annotated[pd.DataFrame, AddRemove(), Columns(S=bool)],
+        pd.DataFrame({"S": [True, False]}, dtype=object),
+        "is declared bool, and has another dtype",
+    ),
     "a gap in a column": (Annotated[pd.DataFrame, AddRemove(), Columns(Wage=float)], TABLE, "`MayBeMissing()`"),
     "a column out of bounds": (Annotated[pd.DataFrame, AddRemove(), Columns(Age=Bounded(0, 30))], TABLE, "and 30"),
     "no finite number": (Annotated[float, Within()], float("inf"), "no finite number"),

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from cpython.claims import Claim, claims
 from cpython.judging import SETTINGS, Judge
 from cpython.noise import Unmodelled
+from cpython.tabular import TableWriter
 from cpython.writing import Writer
 
 from .evaluated import CHECKER
@@ -67,9 +68,13 @@ class Totals(NamedTuple):
         return Totals(*map(sum, zip(self, more, strict=True)))
 
 
-def written(seed: int) -> str:
+WRITERS = {"numbers": Writer, "tables": TableWriter}
+"""What programs are about, and who writes them."""
+
+
+def written(seed: int, about: str = "numbers") -> str:
     """The program of a seed."""
-    return Writer(random.Random(seed)).program()
+    return WRITERS[about](random.Random(seed)).program()
 
 
 def checked(texts: Sequence[str], checker: str = CHECKER) -> list[list[Claim]]:
@@ -140,7 +145,7 @@ def _bodies(tree: ast.AST) -> Iterator[tuple[list[ast.stmt], int]]:
                 yield from ((body, at) for at in range(len(body)))
 
 
-def attack(first: int, count: int, output: str | None, checker: str = CHECKER) -> bool:
+def attack(first: int, count: int, output: str | None, checker: str = CHECKER, about: str = "numbers") -> bool:
     """Judge so many programs; tells what is refuted as it is found, and whether something was."""
     totals, start, causes = Totals(), first, Counter[str]()
     if output is not None and Path(output).exists():
@@ -152,11 +157,11 @@ def attack(first: int, count: int, output: str | None, checker: str = CHECKER) -
     began = time.monotonic()
     for batch in range(start, first + count, BATCH):
         seeds = range(batch, min(batch + BATCH, first + count))
-        texts = [written(seed) for seed in seeds]
+        texts = [written(seed, about) for seed in seeds]
         said = checked(texts, checker)
         found = [judged(seed, text, claimed) for seed, text, claimed in zip(seeds, texts, said, strict=True)]
         causes.update(cause for each in found for cause in each.unjudged)
-        told = [_told(each, checker) for each in found if each.refuted or each.crashed]
+        told = [_told(each, checker, about) for each in found if each.refuted or each.crashed]
         if output is not None:
             made = {"first": batch, "totals": Totals().with_(found), "refuted": told}
             with Path(output).open("a", encoding="utf-8") as file:
@@ -175,9 +180,9 @@ def attack(first: int, count: int, output: str | None, checker: str = CHECKER) -
     return totals.refuted + totals.crashed > 0
 
 
-def _told(each: Judged, checker: str) -> dict[str, Any]:
+def _told(each: Judged, checker: str, about: str) -> dict[str, Any]:
     """What is to be said of a program, which is printed at once."""
-    text = written(each.seed)
+    text = written(each.seed, about)
     if each.crashed:
         print(f"seed {each.seed} could not be judged: {each.crashed}\n{text}", flush=True)
         return {"seed": each.seed, "crashed": each.crashed}

@@ -201,7 +201,8 @@ class Inputs:
             columns = slot.word(dp_types.Columns)
             if columns is None:
                 raise Unmodelled("a table of unknown columns")
-            return pd.DataFrame(list(records), columns=list(columns.columns))
+            truths = {name: bool for name, words in columns.columns.items() if bool in words}
+            return pd.DataFrame(list(records), columns=list(columns.columns)).astype(truths)
         if slot.base is pd.Series:
             return pd.Series(list(records), dtype=None if records and isinstance(records[0], str) else float)
         if slot.base in (list, tuple):

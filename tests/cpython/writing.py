@@ -30,6 +30,9 @@ TRAPS = 0.12
 class Writer:
     """Writes one program."""
 
+    head = HEAD
+    tricks: tuple[tuple[str, str, str], ...]
+
     def __init__(self, source: random.Random) -> None:
         self.source = source
         self.lines: list[str] = []
@@ -44,7 +47,7 @@ class Writer:
 
     def program(self) -> str:
         self.trap = self.pick((0.0, TRAPS, TRAPS, 3 * TRAPS))
-        self.lines = [HEAD]
+        self.lines = [self.head]
         for _ in range(self.source.randrange(3)):
             self.helper()
         if self.chance(self.trap):
@@ -234,7 +237,7 @@ class Writer:
 
     def tricky(self, depth: int) -> None:
         """What is easily misread."""
-        usable = [each for each in TRICKS if all(self.names.get(kind) for kind in each[0].split())]
+        usable = [each for each in self.tricks if all(self.names.get(kind) for kind in each[0].split())]
         kinds, text, makes = self.pick(usable)
         for kind in kinds.split():
             text = text.replace(kind.upper(), self.pick(self.names[kind]))
@@ -609,3 +612,4 @@ TRICKS = (
     ("dict", "NEW = DICT.setdefault('a', NUM)", "num"),
 )
 """What is easily misread: the kinds of names that it is about, and what its new name holds."""
+Writer.tricks = TRICKS

@@ -10,9 +10,10 @@ from dp_lsp import surface
 from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, Limit, NumberOf, Truth
 from dp_lsp.core.types import Base, DatasetMetric, Kind, Norm
 from dp_lsp.frontends.python.kinds import Kind as ValueKind
+from dp_lsp.frontends.python.kinds import Of
 from dp_lsp.frontends.python.names import TYPES, WORDS, dotted
 from dp_lsp.frontends.python.places import Places
-from dp_lsp.frontends.python.tables import NotAColumn, Table, table_of
+from dp_lsp.frontends.python.tables import Alone, NotAColumn, Table, alone, table_of
 from dp_lsp.language import Annotations, RefusedType, Returned
 from dp_lsp.surface import Node, TypeExpr
 
@@ -29,6 +30,7 @@ _SILENT = frozenset(
 )
 """Types that say nothing of what a function returns."""
 _ARRAYS = frozenset({"np.ndarray", "numpy.ndarray", "pd.Series", "pandas.Series"})
+_SERIES = frozenset({"pd.Series", "pandas.Series"})
 _TABLES = frozenset({"pd.DataFrame", "pandas.DataFrame"})
 _BASES = frozenset({"float", "int", "bool", "list", *_ARRAYS, *_TABLES})
 _BRACED = frozenset({"Annotated", "Static", "Private", "list", "tuple", "dict"})
@@ -88,12 +90,14 @@ def _entry(key: ast.expr | None, value: ast.expr, places: Places) -> Node:
     return TypeExpr(*places.span(value), _OTHER, written=ast.unparse(value))
 
 
-def kind_of(node: ast.expr | None, places: Places) -> ValueKind | Table:
+def kind_of(node: ast.expr | None, places: Places) -> Of:
     """The kind of values that an annotation allows."""
     match node:
         case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[base, *words])) if _is_table(base):
             said = [annotation(each, places) for each in words]
             return next((table for each in said if (table := _table(each)) is not None), ValueKind.ANY)
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[base, *words])) if _is_series(base):
+            return _series([annotation(each, places) for each in words])
         case ast.Name(id="float" | "int"):
             return ValueKind.NUMBER
         case ast.Name(id="bool"):
@@ -112,6 +116,25 @@ def kind_of(node: ast.expr | None, places: Places) -> ValueKind | Table:
 def _is_table(node: ast.expr) -> bool:
     found = dotted(node)
     return found is not None and found[1] in _TABLES
+
+
+def _is_series(node: ast.expr) -> bool:
+    found = dotted(node)
+    return found is not None and found[1] in _SERIES
+
+
+def _series(words: Iterable[TypeExpr]) -> ValueKind | Alone:
+    """What a Series is: an array, or numbers that may be missing."""
+    said = {each.name: each for each in words}
+    if "MayBeMissing" not in said:
+        return ValueKind.ARRAY
+    if "Bounded" not in said:
+        return alone(None)
+    try:
+        given = _given(said["Bounded"])
+        return alone((_limit(given, "low", said["Bounded"]), _limit(given, "high", said["Bounded"])))
+    except RefusedType:
+        return ValueKind.ANY
 
 
 def _table(word: TypeExpr) -> Table | None:
@@ -133,6 +156,7 @@ _OPTIONS = {
     **dict.fromkeys(_RELATIONS, ("name", "contributes", "ordered")),
     "Within": ("norm",),
     "Columns": (),
+    "MayBeMissing": (),
     "Bounded": ("low", "high"),
     "Size": ("records",),
     "AtLeast": ("records",),
@@ -206,6 +230,11 @@ class PythonAnnotations(Annotations):
                     yield RefusedType(given, hint)
 
 
+_MATRIX = ContainerOf(Kind.MATRIX, Base.REAL)
+_ALONE = 2
+"""A number that may be missing stands beside whether it is there."""
+
+
 def _is_silent(node: TypeExpr) -> bool:
     """Whether an annotation is a type that has nothing to do with privacy."""
     parts = [each for each in node.args if not isinstance(each, TypeExpr) or not _is_silent(each)]
@@ -242,9 +271,9 @@ def _annotated(node: TypeExpr, base: Node, words: Iterable[Node]) -> Annotation:
     if len(relations) > 1:
         raise RefusedType(node, f"`{relations[0]}` and `{relations[1]}` exclude each other")
     if isinstance(base, TypeExpr) and base.name in _TABLES:
-        if table is None or "Bounded" in said or "Within" in said:
+        if table is None or said.keys() & {"Bounded", "Within", "MayBeMissing"}:
             raise RefusedType(node, "say of a table which columns there are: `Columns(Age=Bounded(0, 120), Town=str)`")
-        return _dataset(node, said, relations, ContainerOf(Kind.MATRIX, Base.REAL), None, len(table.columns))
+        return _dataset(node, said, relations, _MATRIX, None, table.width)
     if table is not None:
         raise RefusedType(node, "`Columns` is said of a `pd.DataFrame`")
     kind, element = _base(base)
@@ -259,6 +288,10 @@ def _annotated(node: TypeExpr, base: Node, words: Iterable[Node]) -> Annotation:
             raise RefusedType(node, "of a number only `Within()` and `Bounded(low, high)` say something")
         return NumberOf(element, bounds=bounds)
     records = ContainerOf(kind, element)
+    if "MayBeMissing" in said:
+        if not (isinstance(base, TypeExpr) and base.name in _SERIES) or "Within" in said:
+            raise RefusedType(node, "`MayBeMissing` is said of a `pd.Series` of records, or of a column of a table")
+        return _dataset(node, said, relations, _MATRIX, None, _ALONE)
     if "Within" in said:
         if len(said) > 1:
             raise RefusedType(node, "beside `Within` nothing else says something of a vector")

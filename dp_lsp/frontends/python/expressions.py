@@ -8,18 +8,16 @@ never taken for a vector that is doubled.
 from __future__ import annotations
 
 import ast
-import copy
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from itertools import pairwise
-from typing import NamedTuple
 
 from dp_lsp import surface
 from dp_lsp.frontends.python.draws import Draw, draw_of, draws_of, heart
 from dp_lsp.frontends.python.effects import effects
+from dp_lsp.frontends.python.entries import COUNT, COUNT_KEPT, Entries, named_kind
 from dp_lsp.frontends.python.kinds import (
     ARRAYS,
-    ASKS,
     COLUMNS,
     COMPARISONS,
     COUNTING,
@@ -28,34 +26,23 @@ from dp_lsp.frontends.python.kinds import (
     SIGNS,
     Kind,
     Kinds,
-    Of,
 )
 from dp_lsp.frontends.python.names import MODULES
 from dp_lsp.frontends.python.noise import Noise, beside, named_centre, scaled, whole
-from dp_lsp.frontends.python.numeric import CLIPS, CONSTANTS, DIGITS, FUNCTIONS, goes_over_arrays
+from dp_lsp.frontends.python.numeric import CLIPS, CONSTANTS, DIGITS, FUNCTIONS
 from dp_lsp.frontends.python.places import Places
-from dp_lsp.frontends.python.tables import Column, Holds, Limit, Table, chosen, code_of, column_of, kept_in
+from dp_lsp.frontends.python.refused import Refused
+from dp_lsp.frontends.python.tables import Alone, Table
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
 
 _FEWEST_EDGES = 2
-COUNT = "np.count_nonzero"
-COLUMN, KEPT, COUNT_KEPT, SHAPE = "df[column]", "df[mask]", "len(df[mask])", "df.shape"
-"""What is done with tables, by names that nothing else has: they are no names of Python."""
-_ROW = "<row>"
-"""The name of one record of a table."""
 _ELEMENT = "v"
 _NUMERIC = frozenset({Kind.NUMBER, Kind.ANY})
+_NUMBERS = frozenset({Kind.ARRAY, Kind.GAPS})
+_OF_GAPS = {"np.sum": "sum", "np.mean": "mean"}
+"""Functions that leave out what is missing of a column."""
 _LISTED = frozenset({Kind.LIST, Kind.ARRAY, Kind.ANY})
-
-
-class Refused(Exception):
-    """A construct that has no meaning here: the node, and what it is."""
-
-    def __init__(self, node: ast.AST, what: str) -> None:
-        super().__init__(what)
-        self.node = node
-        self.what = what
 
 
 def opaque(places: Places, node: ast.AST, what: str) -> surface.Opaque:
@@ -73,15 +60,7 @@ def number(node: ast.Constant, span: Span) -> surface.Number:
     return surface.Number(*span, Fraction(repr(value)), False)
 
 
-class _Leaf(NamedTuple):
-    """What an operation on entries goes over: an array, or a table where they are ``rows``, with the name of one."""
-
-    name: str
-    node: Node
-    rows: bool
-
-
-class Expressions:
+class Expressions(Entries):
     """The expressions of one function. ``homes`` are the modules that are named in it, with where that is first;
     ``named`` are the draws that have a name and are added once: that name stands for their scale in the tree;
     ``bins_of`` are names of counts, and how many there are; ``lasting`` are names of columns and masks, and what they
@@ -160,9 +139,9 @@ class Expressions:
                 return self.histogram(made)
             case ast.Subscript(value=ast.Attribute(value=of, attr="shape"), slice=ast.Constant(value=0)):
                 if isinstance(self._kinds.of(of), Table):
-                    return self._size(span, of)
-                if self._kinds.of(of) in ARRAYS:
-                    return self._call(span, "len", self.node(of))
+                    return self.size(span, of)
+                if self._kinds.of(of) in COLUMNS:
+                    return self.length(span, of)
             case ast.Subscript() | ast.Attribute() if self._kinds.of(node) in ARRAYS:
                 return self._elementwise(node)
         raise Refused(node, _described(node))
@@ -178,8 +157,8 @@ class Expressions:
             raise Refused(node, "a generator of random numbers as a value")
         if (noise := self._noise_of(node)) is not None:
             return self._known_draw(node, noise)
-        if isinstance(kind := self._kinds.of_name(name), Table) or kind is Kind.TEXTS:
-            raise Refused(node, f"{_named(kind)} as a value")
+        if isinstance(kind := self._kinds.of_name(name), Table | Alone) or kind in (Kind.TEXTS, Kind.GAPS):
+            raise Refused(node, f"{named_kind(kind)} as a value")
         return surface.Name(*self._places.span(node), name)
 
     def number(self, node: ast.expr) -> Node:
@@ -188,7 +167,7 @@ class Expressions:
         if kind is Kind.NUMBER:
             return made
         if kind is not Kind.ANY:
-            raise Refused(node, f"{_named(kind)} where a number stands")
+            raise Refused(node, f"{named_kind(kind)} where a number stands")
         return self._call(Span(made.start, made.end), "+", whole(made.start, 0), made)
 
     def truth(self, node: ast.expr) -> Node:
@@ -330,171 +309,6 @@ class Expressions:
         assert made is not None, "a comparison has an operator"
         return made
 
-    def _elementwise(self, node: ast.expr) -> Node:
-        """An operation on the entries of an array, which goes over one array alone, or over one table."""
-        leaf, each = self._entries(node)
-        span = self._places.span(node)
-        if leaf.rows:
-            return self._call(span, COLUMN, self._lambda(leaf.name, each), leaf.node)
-        return surface.Broadcast(*span, each, (leaf.name,), (leaf.node,))
-
-    def _entries(self, node: ast.expr) -> tuple[_Leaf, Node]:
-        """The array or the table that an expression goes over, and what is made of one entry. A name stands for what
-        it was given where that tells that two things have the same records."""
-        for inlines in (False, True):
-            leaves: dict[str, _Leaf] = {}
-            each = self._entry(node, leaves, inlines)
-            if len(leaves) == 1:
-                return next(iter(leaves.values())), each
-        raise Refused(node, "arithmetic of several arrays")
-
-    def _entry(self, node: ast.expr, leaves: dict[str, _Leaf], inlines: bool) -> Node:
-        span, kind = self._places.span(node), self._kinds.of(node)
-
-        def entry(each: ast.expr) -> Node:
-            return self._entry(each, leaves, inlines)
-
-        if kind not in COLUMNS:
-            if any(self._kinds.drawn(each) for each in ast.walk(node) if isinstance(each, ast.expr)):
-                raise Refused(node, "one draw for all entries of an array")
-            if any(isinstance(each, ast.Name) and each.id in self._named for each in ast.walk(node)):
-                raise Refused(node, "one draw for all entries of an array")
-            return self.number(node)
-        if (taken := column_of(node, self._kinds.of)) is not None:
-            leaf = _Leaf(_ROW, self.table(taken.table), True)
-            leaves[_key(taken.table)] = leaf
-            return self._cell(span, taken.column)
-        match node:
-            case ast.Name(id=name) if name in self._lasting and (inlines or kind is not Kind.ARRAY):
-                return entry(_moved(self._lasting[name], node))
-            case ast.Name(id=name) if kind is Kind.ARRAY:
-                leaves[name] = _Leaf(name, surface.Name(*span, name), False)
-                return surface.Name(*span, name)
-            case ast.Subscript():
-                return self._entry_kept(node, leaves, inlines)
-            case ast.BinOp(op=ast.BitAnd() | ast.BitOr() as op, left=left, right=right):
-                sign = "and" if isinstance(op, ast.BitAnd) else "or"
-                return self._call(span, sign, entry(left), entry(right))
-            case ast.UnaryOp(op=ast.Invert(), operand=operand):
-                return self._call(span, "not", entry(operand))
-            case ast.BinOp(op=op, left=left, right=right) if type(op) in SIGNS:
-                return self._call(span, SIGNS[type(op)], entry(left), entry(right))
-            case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return self._call(span, "-", entry(operand))
-            case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARISONS:
-                texts = Kind.TEXTS in (self._kinds.of(left), self._kinds.of(right))
-                if texts and not isinstance(op, ast.Eq | ast.NotEq):
-                    raise Refused(node, "the order of texts")
-                sides = (self._text(each, entry) if texts else entry(each) for each in (left, right))
-                return self._call(span, COMPARISONS[type(op)], *sides)
-            case ast.Call(func=ast.Attribute(value=of, attr=attr)) if attr in ASKS and self._kinds.of(of) in COLUMNS:
-                return self._asked(node, of, attr, entry)
-            case ast.Call():
-                name, args = self._function(node)
-                if name in FUNCTIONS and goes_over_arrays(name) and args:
-                    entries = map(entry, args)
-                    return self._of_numbers(node, name, args, tuple(entries))
-        raise Refused(node, "this operation on an array")
-
-    def _entry_kept(self, node: ast.Subscript, leaves: dict[str, _Leaf], inlines: bool) -> Node:
-        """An entry of an array, or of a column, of those for which a mask is true."""
-        kept = kept_in(node)
-        if kept is None or self._kinds.of(kept.mask) is not Kind.MASK:
-            raise Refused(node, "this index of an array")
-        within: dict[str, _Leaf] = {}
-        each = self._entry(kept.of, within, inlines)
-        wanted = self._entry(kept.mask, within, inlines)
-        if len(within) != 1:
-            raise Refused(node, "a mask that is not made of what it is used for")
-        ((key, leaf),) = within.items()
-        leaves[f"{key}[{_key(kept.mask)}]"] = leaf._replace(node=self._kept(self._places.span(node), leaf, wanted))
-        return each
-
-    def _kept(self, span: Span, leaf: _Leaf, wanted: Node) -> Node:
-        """The records for which something is true."""
-        if leaf.rows:
-            return self._call(span, KEPT, self._lambda(leaf.name, wanted), leaf.node)
-        one = surface.Name(span.start, span.start, leaf.name)
-        each, keeps = self._lambda(leaf.name, one), self._lambda(leaf.name, wanted)
-        return surface.Comprehension(*span, each, leaf.node, keeps)
-
-    # Tables
-
-    def column(self, node: ast.expr) -> Node:
-        """A column that a name is given, whatever stands in it."""
-        return self._elementwise(node)
-
-    def table(self, node: ast.expr) -> Node:
-        """An expression that is a table. Raises :class:`Refused`."""
-        span = self._places.span(node)
-        match node:
-            case ast.Name(id=name):
-                return surface.Name(*span, name)
-            case ast.Call(func=ast.Attribute(value=of, attr="copy"), args=[], keywords=[]):
-                return self.table(of)
-        if (parts := chosen(node, self._kinds.of)) is not None:
-            return self.table(parts[0])
-        kept = kept_in(node)
-        if kept is None or self._kinds.of(kept.mask) is not Kind.MASK:
-            raise Refused(node, "this part of a table")
-        leaf, wanted = self._entries(kept.mask)
-        if not leaf.rows or _key(kept.of) != self._over(kept.mask):
-            raise Refused(node, "a mask that is not made of the table it is used for")
-        return self._kept(span, leaf, wanted)
-
-    def _over(self, mask: ast.expr) -> str:
-        """What a mask is made of."""
-        leaves: dict[str, _Leaf] = {}
-        self._entry(mask, leaves, True)
-        return next(iter(leaves)) if len(leaves) == 1 else ""
-
-    def _size(self, span: Span, table: ast.expr) -> Node:
-        """The number of records of a table."""
-        return self._call(span, SHAPE, self.table(table), surface.Number(span.end, span.end, Fraction(1), True))
-
-    def _cell(self, span: Span, column: Column) -> Node:
-        """What stands in one column of a record, between the bounds that it is declared to have."""
-        place = surface.Number(span.start, span.start, Fraction(column.place), True)
-        cell: Node = surface.Index(*span, surface.Name(span.start, span.start, _ROW), (place,))
-        if column.holds is Holds.TRUTHS:
-            return self._call(span, "==", cell, surface.Number(span.end, span.end, Fraction(1), True))
-        if column.bounds is not None:
-            return self._call(span, CLIPS, cell, *(_limit(each, span) for each in column.bounds))
-        return cell
-
-    def _text(self, node: ast.expr, entry: Callable[[ast.expr], Node]) -> Node:
-        """A text, or that of an entry."""
-        match node:
-            case ast.Constant(value=str() as text):
-                return surface.Number(*self._places.span(node), code_of(text), True)
-            case _ if self._kinds.of(node) is Kind.TEXTS:
-                return entry(node)
-        raise Refused(node, "a text that is compared with something else")
-
-    def _asked(self, node: ast.Call, of: ast.expr, attr: str, entry: Callable[[ast.expr], Node]) -> Node:
-        """Whether an entry is one of several values that are written out, or lies between two."""
-        span = self._places.span(node)
-        match attr, node.args, node.keywords:
-            case "isin", [ast.List(elts=values) | ast.Tuple(elts=values)], [] if (
-                values and self._kinds.of(of) is not Kind.MASK
-            ):
-                return self._one_of(span, of, values, entry)
-            case "between", [low, high], [] if self._kinds.of(of) is Kind.ARRAY:
-                above = self._call(span, "<=", self.number(low), entry(of))
-                return self._call(span, "and", above, self._call(span, "<=", entry(of), self.number(high)))
-        raise Refused(node, f"`{attr}` of something else than values that are written out")
-
-    def _one_of(self, span: Span, of: ast.expr, values: list[ast.expr], entry: Callable[[ast.expr], Node]) -> Node:
-        made: Node | None = None
-        for value in values:
-            if not isinstance(value, ast.Constant) or isinstance(value.value, bool):
-                raise Refused(value, "`isin` of something else than values that are written out")
-            known = self._text(value, entry) if self._kinds.of(of) is Kind.TEXTS else self.number(value)
-            one = self._call(span, "==", entry(of), known)
-            made = one if made is None else self._call(span, "or", made, one)
-        assert made is not None, "there are values"
-        return made
-
     # Calls
 
     def _function(self, node: ast.Call) -> tuple[str, list[ast.expr]]:
@@ -506,11 +320,11 @@ class Expressions:
             raise Refused(node, "a call with arguments that are not written out")
         if not name:
             match node.func:
-                case ast.Attribute(value=of, attr="abs") if self._kinds.of(of) is Kind.ARRAY and not node.keywords:
+                case ast.Attribute(value=of, attr="abs") if self._kinds.of(of) in _NUMBERS and not node.keywords:
                     return "abs", [of, *args]
                 case ast.Attribute(value=of, attr="count") if self._kinds.of(of) is Kind.TEXTS and not node.keywords:
                     return METHODS["count"], [of, *args]
-                case ast.Attribute(value=of, attr="clip") if self._kinds.of(of) is Kind.ARRAY:
+                case ast.Attribute(value=of, attr="clip") if self._kinds.of(of) in _NUMBERS:
                     return CLIPS, self._placed(node, [of, *args], ("a", "lower", "upper"), ("a", "min", "max"))
                 case ast.Attribute(value=of, attr=attr) if self._kinds.of(of) in ARRAYS and attr in METHODS:
                     if args or node.keywords:
@@ -557,6 +371,13 @@ class Expressions:
             return self._known_draw(node, noise)
         if self._kinds.drawn(node):
             raise Refused(node, "several draws at once, or a draw with other arguments than its centre and its scale")
+        match node.func:
+            case ast.Attribute(value=of, attr="sum" | "mean" | "count" as attr) if self._kinds.of(of) is Kind.GAPS:
+                if node.args or node.keywords:
+                    raise Refused(node, f"`{attr}` with arguments")
+                return self.of_gaps(self._places.span(node), of, attr)
+            case ast.Attribute(value=of) if self._kinds.of(of) is Kind.GAPS and self._kinds.of(node) is Kind.ARRAY:
+                return self._elementwise(node)
         if self._kinds.of(node) is Kind.MASK:
             return self._elementwise(node)
         name, args = self._function(node)
@@ -615,15 +436,15 @@ class Expressions:
         (of,) = args
         kind = self._kinds.of(of)
         if isinstance(kind, Table) and name == "len":
-            return self._size(span, of)
+            return self.size(span, of)
         if name in ("sum", "np.sum") and kind is Kind.MASK:
             return self._counted(span, of)
         if isinstance(of, ast.GeneratorExp) and name == "sum":
             return self._sum_of_each(node, of)
-        if kind in (Kind.MASK, Kind.TEXTS) and name == "len":
-            leaf, _ = self._entries(of)
-            one = surface.Number(span.end, span.end, Fraction(1), True)
-            return self._call(span, SHAPE if leaf.rows else name, leaf.node, *([one] if leaf.rows else []))
+        if kind is Kind.GAPS and name in _OF_GAPS:
+            return self.of_gaps(span, of, _OF_GAPS[name])
+        if kind in COLUMNS - {Kind.ARRAY} and name == "len":
+            return self.length(span, of)
         if kind not in _LISTED or (name == "np.mean" and kind is Kind.LIST):
             raise Refused(of, f"`{name}` of this")
         return surface.Call(*span, self._callee(node, name), (self.node(of),))
@@ -726,39 +547,6 @@ _OPERATORS: dict[type[ast.operator], str] = {
     **{ast.FloorDiv: "//", ast.Pow: "**", ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"},
     **{ast.LShift: "<<", ast.RShift: ">>"},
 }
-_KINDS = {
-    Kind.TRUTH: "a truth value",
-    Kind.LIST: "a list",
-    Kind.ARRAY: "an array",
-    Kind.MASK: "an array of truth values",
-    Kind.TEXTS: "a column of texts",
-    Kind.GENERATOR: "a generator",
-}
-
-
-def _named(kind: Of) -> str:
-    """A kind of values, for a person."""
-    return "a table" if isinstance(kind, Table) else _KINDS.get(kind, "this")
-
-
-def _key(node: ast.expr) -> str:
-    """The same for expressions that are written alike."""
-    return ast.dump(node)
-
-
-def _moved(value: ast.expr, to: ast.expr) -> ast.expr:
-    """An expression where a name stands for it."""
-    made = copy.deepcopy(value)
-    for each in ast.walk(made):
-        ast.copy_location(each, to)
-    return made
-
-
-def _limit(limit: Limit, span: Span) -> Node:
-    """A bound of what stands at a place."""
-    if isinstance(limit, str):
-        return surface.Name(span.start, span.start, limit)
-    return surface.Number(span.end, span.end, limit, limit.denominator == 1)
 
 
 def _edges(node: ast.Call) -> ast.List | None:

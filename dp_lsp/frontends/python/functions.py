@@ -13,13 +13,15 @@ from dp_lsp import surface
 from dp_lsp.frontends.python.annotations import OF_NUMBER, PUBLIC, annotation, kind_of
 from dp_lsp.frontends.python.draws import generators, named_draws, scales
 from dp_lsp.frontends.python.effects import effects
-from dp_lsp.frontends.python.expressions import Expressions, Refused, bins, number, opaque
+from dp_lsp.frontends.python.entries import named_kind
+from dp_lsp.frontends.python.expressions import Expressions, bins, number, opaque
 from dp_lsp.frontends.python.kinds import COUNTING, SIGNS, Kind, Kinds, kinds_of
 from dp_lsp.frontends.python.lasting import lasting
 from dp_lsp.frontends.python.names import CHECKED, bound_in
 from dp_lsp.frontends.python.noise import named_centre
 from dp_lsp.frontends.python.places import Places
-from dp_lsp.frontends.python.tables import Table
+from dp_lsp.frontends.python.refused import Refused
+from dp_lsp.frontends.python.tables import Alone, Table
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
 
@@ -112,8 +114,8 @@ class _Body:
         self._local = {*params, *_assigned(node)}
         self._kinds = kinds_of(node.body, params, self._local.__contains__)
         for each in node.args.args:
-            if isinstance(params[each.arg], Table) and self._kinds.of_name(each.arg) != params[each.arg]:
-                raise Refused(each, f"another value for `{each.arg}`, which is a table,")
+            if isinstance(params[each.arg], Table | Alone) and self._kinds.of_name(each.arg) != params[each.arg]:
+                raise Refused(each, f"another value for `{each.arg}`, which is {named_kind(params[each.arg])},")
         self._named = named_draws(node, self._kinds)
         self._lasting = lasting(node, self._kinds)
         self._generators = generators(node, self._kinds)
@@ -202,14 +204,14 @@ class _Body:
     def _given(self, target: ast.expr, value: ast.expr) -> Node:
         """What a name is given. One that is a table, or a column of texts, is never anything else."""
         kind = self._kinds.of(value)
-        if not isinstance(kind, Table) and kind is not Kind.TEXTS:
+        if not isinstance(kind, Table) and kind not in (Kind.TEXTS, Kind.GAPS):
             return self._expressions.node(value)
         name = target.id if isinstance(target, ast.Name) else ""
         if isinstance(kind, Table) and self._kinds.of_name(name) == kind:
             return self._expressions.table(value)
         if name in self._lasting:
             return self._expressions.column(value)
-        raise Refused(value, "a table, or a column of texts, under a name that is given something else, too,")
+        raise Refused(value, f"{named_kind(kind)} under a name that is given something else, too,")
 
     def _target(self, target: ast.expr) -> Node:
         """What is given a value."""

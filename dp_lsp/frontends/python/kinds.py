@@ -13,7 +13,7 @@ from enum import Enum, auto
 
 from dp_lsp.frontends.python.names import GENERATORS, bound_in, dotted, shortened
 from dp_lsp.frontends.python.numeric import CONSTANTS, OF_NUMBER, goes_over_arrays
-from dp_lsp.frontends.python.tables import Holds, Table, chosen, column_of, kept_in
+from dp_lsp.frontends.python.tables import Alone, Holds, Table, Taken, chosen, column_of, kept_in, present
 
 
 class Kind(Enum):
@@ -28,16 +28,18 @@ class Kind(Enum):
     """The same, of truth values."""
     TEXTS = auto()
     """A column of texts."""
+    GAPS = auto()
+    """A column of numbers, some of which may be missing."""
     GENERATOR = auto()
     """What draws random numbers, and was not told how to begin."""
     ANY = auto()
     """Nothing is known."""
 
 
-Of = Kind | Table
+Of = Kind | Table | Alone
 """What is known of a value: its kind, or which table it is."""
 ARRAYS = frozenset({Kind.ARRAY, Kind.MASK})
-COLUMNS = frozenset({*ARRAYS, Kind.TEXTS})
+COLUMNS = frozenset({*ARRAYS, Kind.TEXTS, Kind.GAPS})
 """What has an entry for each record."""
 _HELD = {Holds.NUMBERS: Kind.ARRAY, Holds.TEXTS: Kind.TEXTS, Holds.TRUTHS: Kind.MASK}
 SIGNS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Mod: "%"}
@@ -64,7 +66,8 @@ SAMPLERS: dict[str, tuple[str, ...]] = {
 manuals of NumPy, of SciPy and of Python's module ``random``."""
 CHANGES = frozenset({"clip", "abs"})
 """Methods that make an array of one."""
-ASKS = frozenset({"isin", "between"})
+ABSENT, THERE = frozenset({"isna", "isnull"}), frozenset({"notna", "notnull"})
+ASKS = frozenset({"isin", "between", *ABSENT, *THERE})
 """Methods that ask something of each entry."""
 COUNTING = "np.histogram"
 """What counts the numbers in bins; it gives the edges back, too."""
@@ -122,6 +125,13 @@ class Kinds:
         place = order.index(SIZE) if SIZE in order else len(order)
         return len(node.args) > place or any(each.arg in (SIZE, None) for each in node.keywords)
 
+    def taken(self, node: ast.expr) -> Taken | None:
+        """The column that an expression takes of a table, or that a name is by itself."""
+        if isinstance(node, ast.Name):
+            kind = self.of_name(node.id)
+            return Taken(node, kind.column) if isinstance(kind, Alone) else None
+        return column_of(node, self.of)
+
     def of(self, node: ast.expr) -> Of:
         """The kind of an expression."""
         match node:
@@ -130,7 +140,8 @@ class Kinds:
             case ast.Constant(value=int() | float()):
                 return Kind.NUMBER
             case ast.Name(id=name):
-                return self.of_name(name)
+                kind = self.of_name(name)
+                return Kind.GAPS if isinstance(kind, Alone) else kind
             case ast.Attribute() if self.called(node) in CONSTANTS:
                 return Kind.NUMBER
             case ast.BinOp(op=ast.BitAnd() | ast.BitOr(), left=left, right=right):
@@ -160,8 +171,9 @@ class Kinds:
 
     def _of_part(self, node: ast.Subscript | ast.Attribute) -> Of:
         """What is taken of a table, or kept of an array."""
-        if (taken := column_of(node, self.of)) is not None:
-            return _HELD[taken.column.holds]
+        if (taken := self.taken(node)) is not None:
+            numbers = taken.column.holds is Holds.NUMBERS
+            return Kind.GAPS if numbers and taken.column.there else _HELD[taken.column.holds]
         if (parts := chosen(node, self.of)) is not None:
             return parts[1]
         kept = kept_in(node)
@@ -181,11 +193,16 @@ class Kinds:
         if name == "bool":
             return Kind.TRUTH
         if name in OF_NUMBER:
-            return Kind.ARRAY if Kind.ARRAY in map(self.of, node.args) and goes_over_arrays(name) else Kind.NUMBER
+            kinds = set(map(self.of, node.args)) if goes_over_arrays(name) else set()
+            return next((kind for kind in (Kind.GAPS, Kind.ARRAY) if kind in kinds), Kind.NUMBER)
         if isinstance(node.func, ast.Attribute) and not name:
             of, attr = self.of(node.func.value), node.func.attr
             if isinstance(of, Table) and attr == "copy":
                 return of
+            if (whole := present(node, self.of)) is not None:
+                return whole.made
+            if of is Kind.GAPS and attr not in ASKS:
+                return _OF_GAPS.get(attr, Kind.ANY)
             if of in COLUMNS and attr in ASKS:
                 return Kind.MASK
             if of in ARRAYS:
@@ -196,8 +213,18 @@ class Kinds:
         return Kind.ANY
 
 
+_OF_GAPS = {
+    **dict.fromkeys(("clip", "abs"), Kind.GAPS),
+    **dict.fromkeys(("fillna", "dropna"), Kind.ARRAY),
+    **dict.fromkeys(("sum", "mean", "count"), Kind.NUMBER),
+}
+"""What methods make of a column whose numbers may be missing."""
+
+
 def _combined(left: Of, right: Of) -> Kind:
     kinds = {left, right}
+    if Kind.GAPS in kinds:
+        return Kind.GAPS if not kinds - {Kind.NUMBER, Kind.ANY, Kind.ARRAY, Kind.GAPS} else Kind.ANY
     if not kinds - {Kind.NUMBER, Kind.ANY}:
         return Kind.NUMBER
     return Kind.ARRAY if Kind.ARRAY in kinds and not kinds - {Kind.NUMBER, Kind.ANY, Kind.ARRAY} else Kind.ANY

@@ -11,10 +11,10 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 
-from dp_lsp.frontends.python.kinds import COLUMNS, Kind, Kinds
+from dp_lsp.frontends.python.kinds import ASKS, CHANGES, COLUMNS, Kind, Kinds
 from dp_lsp.frontends.python.tables import Table
 
-_READING = frozenset({"sum", "mean", "count", "clip", "abs", "isin", "between"})
+_READING = frozenset({"sum", "mean", "count", "fillna", "dropna", *CHANGES, *ASKS})
 """Methods that change nothing, and make what shares nothing with what they are asked of."""
 _FUNCTIONS = frozenset({"len", "sum", "abs", "np.sum", "np.mean", "np.abs", "np.clip"})
 _KEYWORDS = frozenset({"lower", "upper", "min", "max", "a_min", "a_max"})

@@ -16,7 +16,7 @@ from dp_lsp import surface
 from dp_lsp.frontends.problems import NestedTooDeeply, SyntaxProblem
 from dp_lsp.frontends.python.chunks import comments, pieces
 from dp_lsp.frontends.python.effects import effects
-from dp_lsp.frontends.python.expressions import Refused, number
+from dp_lsp.frontends.python.expressions import number
 from dp_lsp.frontends.python.functions import function
 from dp_lsp.frontends.python.kinds import GENERATING
 from dp_lsp.frontends.python.names import (
@@ -30,6 +30,7 @@ from dp_lsp.frontends.python.names import (
     reaches_out,
 )
 from dp_lsp.frontends.python.places import Places
+from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Node, Opaque, Parsed, Remark, Summary
 from dp_lsp.text import Span

@@ -9,10 +9,11 @@ asked. Columns of one table have one index, so they are neither aligned nor reor
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from fractions import Fraction
+from itertools import count
 from typing import NamedTuple
 
 from dp_lsp import surface
@@ -32,22 +33,43 @@ class Holds(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column, the how many-th it is of those that are declared, and the bounds of its numbers."""
+    """A column, the place of its entry in a row of the matrix, and the bounds of its numbers. Where values may be
+    missing, at another place stands 1 for one that is there, and 0 for one that is not."""
 
     name: str
     place: int
     holds: Holds
     bounds: tuple[Limit, Limit] | None = None
+    there: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The columns that a table is declared to have. It may have others, which no expression here reads."""
+    """The columns that a table is declared to have. It may have others, of which nothing is known; where values may be
+    missing, the place ``others`` of the matrix tells whether one of theirs is."""
 
     columns: tuple[Column, ...]
+    others: int | None = None
+
+    @property
+    def width(self) -> int:
+        """How many columns the matrix has that stands for the table."""
+        return max(self.others or 0, *(max(each.place, each.there or 0) for each in self.columns))
+
+    def without_gaps(self, names: frozenset[str]) -> Table:
+        """The table of the records that have values in some columns."""
+        columns = (replace(each, there=None) if each.name in names else each for each in self.columns)
+        return replace(self, columns=tuple(columns))
 
     def column(self, name: str) -> Column | None:
         return next((each for each in self.columns if each.name == name), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Alone:
+    """A column that is no part of a table: a Series of which values may be missing."""
+
+    column: Column
 
 
 class NotAColumn(Exception):
@@ -74,17 +96,29 @@ def table_of(word: TypeExpr) -> Table:
         raise NotAColumn(word, "write which columns there are: `Columns(Age=Bounded(0, 120), Town=str)`")
     if len({each.name for each in named}) != len(named):
         raise NotAColumn(word, "a column is named twice")
-    return Table(tuple(_column(each, place) for place, each in enumerate(named, 1)))
+    columns: list[Column] = []
+    places = count(1)
+    for each in named:
+        columns.append(_column(each, places))
+    others = next(places) if any(each.there for each in columns) else None
+    return Table(tuple(columns), others)
+
+
+def alone(bounds: tuple[Limit, Limit] | None) -> Alone:
+    """A Series of numbers, of which some may be missing."""
+    return Alone(Column("", 1, Holds.NUMBERS, bounds, 2))
 
 
 _TYPES = {"str": Holds.TEXTS, "int": Holds.NUMBERS, "float": Holds.NUMBERS, "bool": Holds.TRUTHS}
 
 
-def _column(said: surface.Keyword, place: int) -> Column:
+def _column(said: surface.Keyword, places: Iterator[int]) -> Column:
     parts = said.value.items if isinstance(said.value, surface.Tuple) else (said.value,)
-    holds, bounds = set[Holds](), None
+    holds, bounds, gaps = set[Holds](), None, False
     for part in parts:
         match part:
+            case TypeExpr(name="MayBeMissing", args=(), form="call"):
+                gaps = True
             case TypeExpr(name=name, args=()) if name in _TYPES and part.form != "call":
                 holds.add(_TYPES[name])
             case TypeExpr(name="Bounded", args=(low, high), form="call") if bounds is None:
@@ -95,12 +129,15 @@ def _column(said: surface.Keyword, place: int) -> Column:
                 holds.add(found)
             case _:
                 raise NotAColumn(part, "of a column are understood: `str`, `int`, `float`, `bool`, `Bounded`, `OneOf`")
+    holds = holds or {Holds.NUMBERS}
     if len(holds) != 1:
         raise NotAColumn(said, "a column holds numbers, or texts, or truth values")
+    if gaps and Holds.TRUTHS in holds:
+        raise NotAColumn(said, "truth values that may be missing are not followed")
     match bounds:
         case Fraction() as least, Fraction() as most if least > most:
             raise NotAColumn(said, "the first bound is the smaller one")
-    return Column(said.name, place, holds.pop(), bounds)
+    return Column(said.name, next(places), holds.pop(), bounds, next(places) if gaps else None)
 
 
 def _limit(node: Node) -> Limit:
@@ -186,6 +223,39 @@ def chosen(node: ast.expr, of: Callable[[ast.expr], object]) -> tuple[ast.expr, 
             columns = [kind.column(each) if isinstance(each, str) else None for each in wanted]
             if all(columns):
                 return table, Table(tuple(each for each in columns if each is not None))
+    return None
+
+
+class Present(NamedTuple):
+    """The records of a table that have values in all columns of some names; ``others`` is asked, too, where it is
+    given."""
+
+    table: ast.expr
+    columns: tuple[Column, ...]
+    others: int | None
+    made: Table
+
+
+def present(node: ast.expr, of: Callable[[ast.expr], object]) -> Present | None:
+    """What ``df.dropna()``, or one with ``subset=``, keeps of a table."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=table, attr="dropna"), args=[], keywords=keywords):
+            kind = of(table)
+            if not isinstance(kind, Table):
+                return None
+            match keywords:
+                case []:
+                    names = frozenset(each.name for each in kind.columns)
+                case [ast.keyword(arg="subset", value=ast.List(elts=[*items]))] if items:
+                    given = [each.value if isinstance(each, ast.Constant) else None for each in items]
+                    names = frozenset(each for each in given if isinstance(each, str) and kind.column(each))
+                    if len(names) != len(items):
+                        return None
+                case _:
+                    return None
+            gaps = tuple(each for each in kind.columns if each.there and each.name in names)
+            others = kind.others if not keywords else None
+            return Present(table, gaps, others, kind.without_gaps(names)) if gaps or others else None
     return None
 
 

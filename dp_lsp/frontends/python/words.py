@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterator
 
-from dp_lsp.frontends.python.expressions import COLUMN, COUNT, COUNT_KEPT, KEPT, SHAPE
+from dp_lsp.frontends.python.entries import COLUMN, COUNT, COUNT_KEPT, KEPT, SHAPE
 from dp_lsp.frontends.python.kinds import SAMPLERS
 from dp_lsp.frontends.python.names import KNOWN, RUNNING, TYPES, WORDS
 from dp_lsp.frontends.python.numeric import FUNCTIONS, spellings

@@ -157,6 +157,8 @@ class _Call:
                     wanted = _NUMBERS.get(word, (word,))
                     if not all(isinstance(each, wanted) for each in _flat(_present(values, words))):
                         raise self._wrong(shown, f"is declared {word.__name__}, and holds something else")
+                    if word is bool and str(getattr(values, "dtype", "bool")) != "bool":
+                        raise self._wrong(shown, "is declared bool, and has another dtype: such a column is no mask")
                 elif isinstance(word, Word):
                     self._word(shown, word, values, words)
             if not _may_be_missing(words) and any(map(_is_missing, _flat(values))):
