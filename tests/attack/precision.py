@@ -39,7 +39,7 @@ from .choices import Choices
 from .evaluated import checked
 from .trials import ROOT
 
-RUNS, BATCH, WORST = 1500, 25, 40
+RUNS, OF_STUDIES, BATCH, WORST = 1500, 8000, 25, 40
 GOAL, NEARLY, SKIPPED = 1.0005, 1.05, 0.05
 _SETTINGS, _TRIES = 6, 150
 _IGNORED = frozenset({"parameter", "call", "norm_convert", "closest"})  # steps that no claim is made by
@@ -127,14 +127,16 @@ def case_studies(step: int = 1) -> list[Measured]:
     found = []
     said = checked(list(texts.values()), options=("--target-delta", str(float(SMALL))))
     for (name, text), claimed in zip(texts.items(), said, strict=True):
-        by_hand = list(_measured(text, claimed, name, "case studies", 1))
+        by_hand = list(_measured(text, claimed, name, "case studies", 1, OF_STUDIES))
         lacking = {(each.program, each.parameter) for each in by_hand if each.why}
         kept = {(each.program, each.parameter): each for each in _interpreted(name, text)} if lacking else {}
         found += [kept.get((each.program, each.parameter), each) if each.why else each for each in by_hand]
     return found
 
 
-def _measured(text: str, said: Sequence[Claim], name: str, family: str, seed: int) -> Iterator[Measured]:
+def _measured(
+    text: str, said: Sequence[Claim], name: str, family: str, seed: int, runs: int = RUNS
+) -> Iterator[Measured]:
     """Every parameter of every function of a program of which a finite bound is claimed."""
     rules = _rules(text)
     try:
@@ -152,7 +154,7 @@ def _measured(text: str, said: Sequence[Claim], name: str, family: str, seed: in
                 yield here._replace(why=why)
                 continue
             try:
-                found = Worst(judge, claim, place, seed).found(RUNS)
+                found = Worst(judge, claim, place, seed).found(runs)
             except (Failure, Unmodelled) as error:
                 yield here._replace(why=str(error))
                 continue

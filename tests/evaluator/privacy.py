@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 
 from . import arithmetic
@@ -148,6 +149,23 @@ def exponential_mechanism(machine: Machine, r: Value, eps: Value, candidates: Va
     if len(found) != len(known):
         raise Unmodelled("as many scores as candidates")
     return known[_chosen(machine, r, eps, found)]
+
+
+@row("quantile_score", into=PRIVATE)
+def quantile_score(machine: Machine, value: Value, alpha: Value, candidates: Value) -> Value:
+    """How far each candidate is from having this share of the records below it: a score is near 0 where the numbers of
+    records below and above are as the share says."""
+    share, records = Fraction(number(alpha)), [Fraction(number(each)) for each in elements(value)]
+    scores: list[Value] = []
+    for each in [Fraction(number(candidate)) for candidate in elements(candidates)]:
+        below, above = sum(one < each for one in records), sum(one > each for one in records)
+        scores.append(made(FLOAT, -abs((1 - share) * below - share * above)))
+    return Array(FLOAT, scores)
+
+
+@row("private_quantile", into=PRIVATE)
+def private_quantile(machine: Machine, r: Value, eps: Value, value: Value, alpha: Value, candidates: Value) -> Value:
+    return exponential_mechanism(machine, r, eps, candidates, quantile_score(machine, value, alpha, candidates))
 
 
 def _in_place(name: str, target: int = -1) -> None:
@@ -322,7 +340,17 @@ def map_rows(machine: Machine, function: Value, value: Value) -> Value:
     found = [machine.call(function, each) for each in _vectors(value, "rows")]
     if found and all(map(is_number, found)):
         return collected(found)
+    if not found and _gives_numbers(machine, function, value):
+        return Array(FLOAT, [])
     return _stacked(found, "rows")
+
+
+def _gives_numbers(machine: Machine, function: Value, value: Value) -> bool:
+    """Whether a function makes a number of a row, as it does of one of zeros: then without rows there are none."""
+    whole = solid(box("map_rows", value))
+    with suppress(Failure):
+        return is_number(machine.call(function, Array(whole.element, [Fraction(0)] * whole.shape[1])))
+    return False
 
 
 @row("map_cols", into=PRIVATE)
