@@ -174,3 +174,36 @@ def test_sizes_are_called_what_python_calls_them(tmp_path: Path, capsys: pytest.
     (file,) = json.loads(capsys.readouterr().out)["files"]
     (parameter, _) = file["functions"][0]["parameters"]
     assert parameter["epsilon"] == "120*eps/length(ages)", "formulas of reports are the same for all languages"
+
+
+COUNT = HEADER + dedent(
+    """\
+    def laplace_mech(v, sensitivity, epsilon):
+        return v + np.random.laplace(scale=sensitivity / epsilon)
+
+
+    def count(v: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return laplace_mech(len(v), 1, eps)
+
+
+    def size(v: Annotated[np.ndarray, ChangeOne()]) -> int:
+        return len(v)
+    """
+)
+
+
+def test_that_noise_is_exact_is_a_premise_that_each_report_names() -> None:
+    for report in ENGINE.check(COUNT, document="a.py").functions:
+        said = [each.text for each in report.conditions if each.kind == "float-noise"]
+        assert len(said) == (report.name != "size") and report.state is State.PROVED
+        assert all("dp-lsp run" in text and "OpenDP" in text for text in said)
+
+
+def test_it_may_be_an_error_instead(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.py").write_text(COUNT, "utf-8")
+    (tmp_path / "pyproject.toml").write_text('[tool.dp-lsp]\nfloat-noise = "error"\n', "utf-8")
+    assert main(["check", "--no-cache", "--output-format", "json", str(tmp_path / "a.py")]) == 1
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    states = {each["name"]: each["status"] for each in file["functions"]}
+    assert states == {"laplace_mech": "failed", "count": "unknown", "size": "proved"}
+    assert [each["code"] for each in file["diagnostics"] if each["severity"] == "error"] == ["DP460"]

@@ -66,6 +66,8 @@ class Setting(NamedTuple):
 PROFILES = ("sound", "published")
 NEIGHBOURS = ("change-one", "add-remove")
 """The rules that bounds are found by; the first ones are the default."""
+FLOAT_NOISES = ("premise", "error")
+"""What noise is that a program draws in floating point; the first one is the default."""
 
 
 _IN_PYTHON = re.compile(r"len\((?P<of>.+)\)|(?P<array>.+)\.shape\[1\]")
@@ -84,7 +86,8 @@ class Options(NamedTuple):
     """What a check depends on besides the text. ``facts`` keeps what hover needs. ``severity`` is that of problems by
     their code, None for one that is not told; ``max_epsilon`` and ``max_delta`` are what a private function may
     spend at most. ``target_delta`` is the total δ at which the smallest ε is wanted, ``neighbours`` which data are
-    neighbours, and ``contributes`` how many records a person has where no annotation says it. ``baseline`` is what one
+    neighbours, ``float_noise`` what noise in floating point is, and ``contributes`` how many records a person has
+    where no annotation says it. ``baseline`` is what one
     accepts in this file; with ``everything_accepted`` it accepts all that can be, which tells what a new one must hold.
     ``limits`` are what the check may take. ``language`` is the id of the language that the project is written in."""
 
@@ -96,6 +99,7 @@ class Options(NamedTuple):
     max_delta: Fraction | None = None
     target_delta: Fraction | None = None
     neighbours: str = NEIGHBOURS[0]
+    float_noise: str = FLOAT_NOISES[0]
     contributes: int = 1
     baseline: tuple[Accepted, ...] = ()
     everything_accepted: bool = False

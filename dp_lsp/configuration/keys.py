@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.limits import EVER, MOST, Limits
 from dp_lsp.analysis.loading import SourceText
-from dp_lsp.analysis.records import NEIGHBOURS, PROFILES, Options
+from dp_lsp.analysis.records import FLOAT_NOISES, NEIGHBOURS, PROFILES, Options
 from dp_lsp.configuration import FILE, PROJECT_FILE
 from dp_lsp.configuration.ignored import matches
 from dp_lsp.configuration.problems import NotToml, OutsideLink
@@ -74,6 +74,7 @@ class Configuration(NamedTuple):
     max_epsilon: Fraction | None = None
     max_delta: Fraction | None = None
     neighbours: str | None = None
+    float_noise: str | None = None
     contributes: int | None = None
     baseline: str | None = None
     limits: Limits = EVER
@@ -100,6 +101,7 @@ class Configuration(NamedTuple):
             max_epsilon=self.max_epsilon,
             max_delta=self.max_delta,
             neighbours=self.neighbours or base.neighbours,
+            float_noise=self.float_noise or base.float_noise,
             contributes=contributes or base.contributes,
             limits=base.limits.lowered(self.limits),
         )
@@ -160,6 +162,14 @@ KEYS = (
         " of which one has a record more. How many records there are is private then, and a matrix is protected only"
         " where rows are drawn from it, each by itself, and nothing else is done with it. A dataset whose annotation"
         " names no relation, such as `MetricVector(Real)`, is compared by `ChangeOne` or `Symmetric` accordingly.",
+    ),
+    Key(
+        "float-noise",
+        ChoiceOf(FLOAT_NOISES),
+        "What noise is that a program draws in floating point, as `np.random.laplace` does: a `premise` of what is"
+        " proved, which each report names (the default), or an `error`. The numbers that can come out differ between"
+        " neighbouring data, so it is not quite the noise of the proofs (Mironov 2012). `dp-lsp run` draws exact noise"
+        " for the same function, and OpenDP for any.",
     ),
     _CONTRIBUTES,
     Key(

@@ -417,7 +417,8 @@ def _uniform(root: str, options: Options | OptionsOf, language: Language) -> Opt
         same = options._replace(language=language.id)
         return lambda name: same
     of_root = options(root)
-    rules = {key: getattr(of_root, key) for key in ("profile", "neighbours", "contributes")} | {"language": language.id}
+    of_all = ("profile", "neighbours", "contributes", "float_noise")
+    rules = {key: getattr(of_root, key) for key in of_all} | {"language": language.id}
     return cache(lambda name: options(name)._replace(**rules))
 
 

@@ -43,7 +43,7 @@ from dp_lsp.analysis.details import (
     encoded,
 )
 from dp_lsp.analysis.later import Later
-from dp_lsp.analysis.records import NEIGHBOURS, FunctionReport, Options, State
+from dp_lsp.analysis.records import FLOAT_NOISES, NEIGHBOURS, FunctionReport, Options, State
 from dp_lsp.analysis.rows import NumericReport, Premised
 from dp_lsp.analysis.words import Writing
 from dp_lsp.builtins.remedies import UNBOX
@@ -60,8 +60,9 @@ from dp_lsp.core.sens import ONE, ZERO, Sens, magnitude, number
 from dp_lsp.core.types import UNKNOWN, Container, Dataset, DatasetMetric, FunctionType, Kind, Norm, TupleType, Type
 from dp_lsp.engine.claims import outside
 from dp_lsp.engine.distributions import Consult, nothing
-from dp_lsp.engine.problems import AboveLimit, LimitOpen
+from dp_lsp.engine.problems import AboveLimit, FloatNoise, LimitOpen
 from dp_lsp.infer.conditions import failing
+from dp_lsp.infer.context import FLOAT_NOISE
 from dp_lsp.infer.problems import HollowCondition, NoBound, NoGuarantee, TotalMissed
 from dp_lsp.intents import DeclarePublic, Rendering
 from dp_lsp.problem import Extent, Problem, Related
@@ -207,6 +208,8 @@ class Description:
         asked."""
         failed = [] if state is State.UNKNOWN else list(self._failed_conditions())
         problems = [] if state is State.UNKNOWN else [*failed, *self._problems(state)]
+        if state is not State.UNKNOWN and FLOAT_NOISE in self._notes and self._options.float_noise != FLOAT_NOISES[0]:
+            problems.append(FloatNoise.at(self.place.name, name=self.scheme.name))
         if claims and state is not State.UNKNOWN and not failed:
             from dp_lsp.engine import claimed  # not needed where nothing is claimed
 
@@ -502,7 +505,9 @@ class Description:
             yield PremiseDetail(Premised.NEIGHBOURS)
         yield from premise(self.scheme, self._options.contributes)
         yield from _boxes(self.scheme.boxes, frontends.of("", self._options.language).rendering)
-        yield from (PremiseDetail(Premised.NOTE, words=text) for text in self._notes)
+        for text in self._notes:
+            kind = Premised.FLOAT_NOISE if text == FLOAT_NOISE else Premised.NOTE
+            yield PremiseDetail(kind, words=text)
 
 
 def _sizes(type_: Type) -> set[Symbol]:

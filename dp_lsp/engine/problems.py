@@ -400,6 +400,57 @@ class AboveLimit(Kind):
     message = "`{name}` costs `{variables}` {sign} {value}{over}: `{key}` allows {most}"
 
 
+class FloatNoise(Kind):
+    """A function draws noise in floating point, and the configuration of the project does not take that for exact. What
+    `np.random.laplace` returns has holes that depend on its scale, so which numbers can come out differs between
+    neighbouring data, and a few results tell them apart (Mironov 2012).
+
+    `dp-lsp run` draws exact noise for a function that is proved, so the program need not change; where it runs by
+    itself, OpenDP draws its noise.
+
+    Broken:
+
+    ```toml
+    float-noise = "error"
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return len(ages) + np.random.laplace(scale=1 / eps)
+    ```
+
+    Fixed: take it for exact, where runs are made by `dp-lsp run`.
+
+    ```toml
+    float-noise = "premise"
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return len(ages) + np.random.laplace(scale=1 / eps)
+    ```
+    """
+
+    code = "DP460"
+    name = "float-noise"
+    message = (
+        "`{name}` draws noise in floating point, which is not exact, and `float-noise` does not accept that: run it by"
+        " `dp-lsp run`, or draw its noise with OpenDP"
+    )
+
+
 class LimitOpen(Kind):
     """The configuration of the project limits what a private function may spend, and whether a function keeps to that
     depends on what it is called with.

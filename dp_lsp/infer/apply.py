@@ -57,6 +57,7 @@ from dp_lsp.infer import (
     through,
     units,
 )
+from dp_lsp.infer.context import FLOAT_NOISE
 from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, failing, in_sequence, spending
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.instance import Instance
@@ -169,7 +170,8 @@ def run(
     inference.recorder.untyped = scheme.untyped or inference.recorder.untyped
     for premise in scheme.premises:
         if premise not in inference.recorder.premises:
-            inference.recorder.suppose(premise if _IN in premise else f"{premise}{_IN}{scheme.name}`")
+            of_names = _IN not in premise and premise != FLOAT_NOISE
+            inference.recorder.suppose(f"{premise}{_IN}{scheme.name}`" if of_names else premise)
     instance = Instance(inference, scheme, lambda: alike or inference.publics.is_fixed(site.arguments))
     inference.solver.place = site.span
     others: dict[int, TakenAs] = {}
