@@ -117,7 +117,6 @@ NOT_YET = {
     "b17_value_counts by_town": ("unknown", "tables"),
     "b24_script <module>": ("unknown", "what runs as a file is loaded"),
     "t26_one_draw histogram": ("unknown", "one draw for an array is refused, which is told, and not that it fails"),
-    "t28_only_where_not_zero cells": ("unknown", "an array that is filled"),
     "t40_printed over_40": ("unknown", "what is printed is refused, which is told, and not that it fails"),
 }
 """The functions of which something else is said yet than is expected: what, and what is not followed in them."""

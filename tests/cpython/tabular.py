@@ -294,6 +294,12 @@ class TableWriter(Writer):
             each = f"len({name}[{name}['T'] == t]) + {self.draw(self.pick(POSITIVE))}"
             over = self.pick(("['Bonn', 'Ulm']", "('Bonn', 'Ulm')", "['Bonn', 'Bonn']"))
             return self.line(f"return {self.pick((f'{{t: {each} for t in {over}}}', f'[{each} for t in {over}]'))}")
+        if self.private and self.chance(0.12):
+            size, place = self.pick(("2", "3", "3")), self.pick(("i", "i", "i", "2 - i", "-i", "0"))
+            self.line(f"out = np.zeros({size})")
+            self.line("for i in range(3):")
+            self.line(f"    out[{place}] = {self.released() if self.chance(0.7) else self.of_data()}")
+            return self.line(f"return {self.pick(('out', 'out', 'out + ' + self.draw('2', f', size={size}')))}")
         if self.private and self.names.get("rows") and self.chance(0.5):
             return self.line(f"return {self.released_vec()}")
         super().last()

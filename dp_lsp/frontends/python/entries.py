@@ -337,6 +337,7 @@ _KINDS = {
     Kind.ARRAY: "an array",
     Kind.MASK: "an array of truth values",
     Kind.TEXTS: "a column of texts",
+    Kind.DICT: "a dictionary",
     Kind.GAPS: "a column whose numbers may be missing",
     Kind.GENERATOR: "a generator",
 }

@@ -8,6 +8,7 @@ never taken for a vector that is doubled.
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from itertools import pairwise
@@ -16,6 +17,7 @@ from dp_lsp import surface
 from dp_lsp.frontends.python.draws import Draw, draw_of, draws_of, heart
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.entries import COUNT, COUNT_KEPT, Entries, named_kind
+from dp_lsp.frontends.python.filled import ZEROS, Filled
 from dp_lsp.frontends.python.kinds import (
     ARRAYS,
     COLUMNS,
@@ -73,19 +75,21 @@ class Expressions(Entries):
         named: Mapping[str, Draw],
         bins_of: Mapping[str, int],
         lasting: Mapping[str, ast.expr],
+        filled: Filled,
     ) -> None:
         self._places = places
         self._kinds = kinds
         self._named = named
         self._bins = bins_of
         self._lasting = lasting
+        self.filled = filled
         self.homes: dict[str, Span] = {}
 
     def within(self, names: Iterable[str], kind: Kind) -> Expressions:
         """The expressions of a comprehension, which has names of its own."""
         kinds = self._kinds.within(dict.fromkeys(names, kind))
         lasting = {name: value for name, value in self._lasting.items() if name not in names}
-        inner = Expressions(self._places, kinds, self._named, self._bins, lasting)
+        inner = Expressions(self._places, kinds, self._named, self._bins, lasting, self.filled)
         inner.homes = self.homes
         return inner
 
@@ -129,6 +133,8 @@ class Expressions(Entries):
                 return surface.Tuple(*span, tuple(map(self.node, items)))
             case ast.List(elts=items) if items:
                 return surface.Vector(*span, tuple(map(self.number, items)))
+            case ast.ListComp(generators=[ast.comprehension(iter=over)]) if _texts(over) is not None:
+                return surface.Vector(*span, tuple(map(self.number, self._written_out(node, node.elt))))
             case ast.ListComp():
                 return self._comprehension(node)
             case ast.Call():
@@ -144,7 +150,58 @@ class Expressions(Entries):
                     return self.length(span, of)
             case ast.Subscript() | ast.Attribute() if self._kinds.of(node) in ARRAYS:
                 return self._elementwise(node)
+            case ast.Subscript(value=ast.Name(id=name)) if self.filled.is_one(name):
+                return self.entry_at(node)
         raise Refused(node, _described(node))
+
+    def result(self, node: ast.expr) -> Node:
+        """What is returned, which may be a dictionary: in the tree its values alone in one that nothing takes apart, as
+        its keys are written out. Raises :class:`Refused`."""
+        span = self._places.span(node)
+        match node:
+            case ast.Name(id=name) if self._kinds.of_name(name) is Kind.DICT:
+                return surface.Name(*span, name)
+            case ast.Tuple(elts=items) if not any(isinstance(each, ast.Starred) for each in items):
+                return surface.Tuple(*span, tuple(map(self.result, items)))
+            case ast.Dict(keys=keys, values=values) if keys and all(isinstance(each, ast.Constant) for each in keys):
+                pass
+            case ast.DictComp(key=ast.Constant() | ast.Name()):
+                values = self._written_out(node, node.value)
+            case _:
+                return self.node(node)
+        return surface.Tuple(*span, (surface.Tuple(*span, tuple(map(self.node, values))),))
+
+    def _written_out(self, node: ast.ListComp | ast.DictComp, made: ast.expr) -> list[ast.expr]:
+        """What a comprehension over values that are written out makes of each."""
+        match node.generators:
+            case [
+                ast.comprehension(target=ast.Name(id=name), iter=ast.List(elts=items) | ast.Tuple(elts=items), ifs=[])
+            ]:
+                inner = [item for item in ast.walk(made) if isinstance(item, _SCOPES)]
+                known = all(isinstance(each, ast.Constant) for each in items)
+                key = node.key if isinstance(node, ast.DictComp) else None
+                if (
+                    known
+                    and 0 < len(items) <= _MOST_ITEMS
+                    and not inner
+                    and not (isinstance(key, ast.Name) and key.id != name)
+                ):
+                    return [_Replaced(name, each).visit(copy.deepcopy(made)) for each in items]
+        raise Refused(node, "a comprehension over something other than values that are written out")
+
+    def entry_at(self, node: ast.Subscript) -> surface.Index:
+        """One entry of an array that is made here."""
+        if not isinstance(node.value, ast.Name) or not self.filled.is_place(node.slice):
+            raise Refused(node, "a place that is not known to count from the beginning")
+        index = self.number(node.slice)
+        one = whole(index.end, 1)
+        place = (
+            surface.Number(*index.span, index.value + 1, True)
+            if isinstance(index, surface.Number)
+            else self._call(index.span, "+", index, one)
+        )
+        name = surface.Name(*self._places.span(node.value), node.value.id)
+        return surface.Index(*self._places.span(node), name, (place,))
 
     # Names, numbers and truth values
 
@@ -157,7 +214,7 @@ class Expressions(Entries):
             raise Refused(node, "a generator of random numbers as a value")
         if (noise := self._noise_of(node)) is not None:
             return self._known_draw(node, noise)
-        if isinstance(kind := self._kinds.of_name(name), Table | Alone) or kind in (Kind.TEXTS, Kind.GAPS):
+        if isinstance(kind := self._kinds.of_name(name), Table | Alone) or kind in (Kind.TEXTS, Kind.GAPS, Kind.DICT):
             raise Refused(node, f"{named_kind(kind)} as a value")
         return surface.Name(*self._places.span(node), name)
 
@@ -265,6 +322,8 @@ class Expressions(Entries):
                 return of == name and self._kinds.called(func) == "len"
             case ast.Attribute(value=ast.Name(id=of), attr="shape"), ast.Name(id=name):
                 return of == name
+            case _, ast.Name(id=name) if name in self.filled.lengths:
+                return self.filled.is_as_long(name, size)
             case ast.Constant(value=int() as count), ast.Name(id=name):
                 return self._bins.get(name) == count
             case ast.Constant(value=int() as count), ast.Subscript(value=ast.Call() as made):
@@ -387,6 +446,10 @@ class Expressions(Entries):
             raise Refused(node, f"`{name}`")
         if node.keywords and name != CLIPS:
             raise Refused(node, f"`{name}` with arguments by name")
+        if name == ZEROS:
+            if len(args) != 1:
+                raise Refused(node, "`np.zeros` of several dimensions")
+            return surface.Call(*self._places.span(node), self._callee(node, name), (self.number(args[0]),))
         if self._kinds.of(node) is Kind.ARRAY:
             return self._elementwise(node)
         if name in _TOTALS and not (name in FUNCTIONS and len(args) > 1):
@@ -539,14 +602,39 @@ class Expressions(Entries):
 
 _TOTALS = frozenset({"len", "sum", "np.sum", "np.mean"})
 _TRUTH = "bool"
-_KNOWN = _TOTALS | FUNCTIONS.keys() | {_TRUTH}
+_KNOWN = _TOTALS | FUNCTIONS.keys() | {_TRUTH, ZEROS}
 """The functions that are understood."""
-_STILL = _KNOWN
+_STILL = _KNOWN - {ZEROS}
 """Functions that do nothing but compute."""
 _OPERATORS: dict[type[ast.operator], str] = {
     **{ast.FloorDiv: "//", ast.Pow: "**", ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"},
     **{ast.LShift: "<<", ast.RShift: ">>"},
 }
+
+
+_MOST_ITEMS = 40
+"""The most values for which a comprehension is written out."""
+_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr)
+
+
+class _Replaced(ast.NodeTransformer):
+    """An expression with a constant in place of a name."""
+
+    def __init__(self, name: str, value: ast.expr) -> None:
+        self._name = name
+        self._value = value
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:  # the name is given
+        return ast.copy_location(copy.deepcopy(self._value), node) if node.id == self._name else node
+
+
+def _texts(node: ast.expr) -> list[ast.expr] | None:
+    """Texts that are written out."""
+    match node:
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            known = all(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in items)
+            return items if known and items else None
+    return None
 
 
 def _edges(node: ast.Call) -> ast.List | None:

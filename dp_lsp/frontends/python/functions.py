@@ -15,6 +15,7 @@ from dp_lsp.frontends.python.draws import generators, named_draws, scales
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.entries import named_kind
 from dp_lsp.frontends.python.expressions import Expressions, bins, number, opaque
+from dp_lsp.frontends.python.filled import Filled
 from dp_lsp.frontends.python.kinds import COUNTING, SIGNS, Kind, Kinds, kinds_of
 from dp_lsp.frontends.python.lasting import lasting
 from dp_lsp.frontends.python.names import CHECKED, bound_in
@@ -121,7 +122,9 @@ class _Body:
         self._generators = generators(node, self._kinds)
         self.scales = scales(node, self._kinds)
         self.draws = any(self._kinds.drawn(item) for item in ast.walk(node) if isinstance(item, ast.Call))
-        self._expressions = Expressions(places, self._kinds, self._named, _bins_of(node, self._kinds), self._lasting)
+        counts = _bins_of(node, self._kinds)
+        filled = Filled(node, self._kinds, counts)
+        self._expressions = Expressions(places, self._kinds, self._named, counts, self._lasting, filled)
 
     def block(self) -> surface.Block:
         """The body. What is returned where the last statement does not say so is None."""
@@ -164,8 +167,10 @@ class _Body:
                 yield self._print(call)
             case ast.Expr(value=value):
                 yield expressions.node(value)
+            case ast.Return(value=ast.expr() as value) if self._holds_dict(value) and not self._is_private():
+                raise Refused(value, "a dictionary that a function returns which draws nothing")
             case ast.Return(value=value):
-                made = surface.Tuple(span.end, span.end, ()) if _is_none(value) else expressions.node(value)  # type: ignore[arg-type]
+                made = surface.Tuple(span.end, span.end, ()) if _is_none(value) else expressions.result(value)  # type: ignore[arg-type]
                 yield surface.Return(*span, made)
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func)) if name in self._generators:
                 self._expressions.note_home(func)
@@ -175,6 +180,10 @@ class _Body:
                 targets=[ast.Tuple(elts=[ast.Name() as target, ast.Name(id="_")])], value=ast.Call() as made
             ) if self._kinds.called(made.func) == COUNTING:
                 yield surface.Assign(*span, self._target(target), expressions.histogram(made))
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name)) as target], value=value) if (
+                name in expressions.filled.lengths
+            ):
+                yield surface.Assign(*span, expressions.entry_at(target), expressions.number(value))
             case (
                 ast.Assign(targets=[target], value=value)
                 | ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value)
@@ -191,6 +200,15 @@ class _Body:
             case _:
                 raise Refused(node, _STATEMENTS.get(type(node), "this statement"))
 
+    def _holds_dict(self, node: ast.expr) -> bool:
+        parts = node.elts if isinstance(node, ast.Tuple) else [node]
+        return any(self._kinds.of(each) is Kind.DICT for each in parts)
+
+    def _is_private(self) -> bool:
+        """Whether the function draws, or says that it is private: nobody measures then how far apart results are."""
+        said = self._node.returns
+        return self.draws or (said is not None and annotation(said, self._places).name == "Private")
+
     def _named_draw(self, span: Span, target: ast.Name, value: ast.expr) -> Iterator[Node]:
         """A draw that gets a name: in the tree it stands for the scale, and another one for what the draw is around."""
         noise = self._expressions.noise(value)
@@ -204,6 +222,8 @@ class _Body:
     def _given(self, target: ast.expr, value: ast.expr) -> Node:
         """What a name is given. One that is a table, or a column of texts, is never anything else."""
         kind = self._kinds.of(value)
+        if kind is Kind.DICT and isinstance(target, ast.Name) and self._kinds.of_name(target.id) is kind:
+            return self._expressions.result(value)
         if not isinstance(kind, Table) and kind not in (Kind.TEXTS, Kind.GAPS):
             return self._expressions.node(value)
         name = target.id if isinstance(target, ast.Name) else ""

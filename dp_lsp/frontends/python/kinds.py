@@ -30,6 +30,8 @@ class Kind(Enum):
     """A column of texts."""
     GAPS = auto()
     """A column of numbers, some of which may be missing."""
+    DICT = auto()
+    """A dictionary."""
     GENERATOR = auto()
     """What draws random numbers, and was not told how to begin."""
     ANY = auto()
@@ -161,6 +163,8 @@ class Kinds:
                 return joined(self.of(body), self.of(orelse))
             case ast.List() | ast.ListComp():
                 return Kind.LIST
+            case ast.Dict() | ast.DictComp():
+                return Kind.DICT
             case ast.Call():
                 return self._of_call(node)
             case ast.Subscript(value=ast.Call(func=func), slice=ast.Constant(value=0)) if self.called(func) == COUNTING:
@@ -190,6 +194,8 @@ class Kinds:
             return Kind.ANY if self.draws_several(node) else Kind.NUMBER
         if name in TOTALS:
             return Kind.NUMBER
+        if name == "np.zeros":
+            return Kind.ARRAY if len(node.args) == 1 and not node.keywords else Kind.ANY
         if name == "bool":
             return Kind.TRUTH
         if name in OF_NUMBER:

@@ -11,6 +11,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 
+from dp_lsp.frontends.python.filled import changed
 from dp_lsp.frontends.python.kinds import ASKS, CHANGES, COLUMNS, Kind, Kinds
 from dp_lsp.frontends.python.tables import Table
 
@@ -39,6 +40,7 @@ class _Reader:
         self._params = {each.arg for each in node.args.args}
         self._inner = Counter(item.arg for item in ast.walk(node) if isinstance(item, ast.arg))
         self._above = {id(child): item for item in ast.walk(node) for child in ast.iter_child_nodes(item)}
+        self._changed = changed(node)
         self._known: set[str] = set()
 
     def found(self) -> dict[str, ast.expr]:
@@ -56,6 +58,8 @@ class _Reader:
         """Whether a name has the same value from here on."""
         if not self._kinds.is_local(name):
             return True
+        if name in self._changed:
+            return False
         is_parameter = name in self._params and self._inner[name] == 1 and not self._writes[name]
         return is_parameter or name in self._known
 

@@ -10,7 +10,7 @@ from dp_lsp.language import Semantics
 
 class PythonStorage(Storage):
     """Whole numbers have no largest one, and sums, differences and products of them are whole. Of others nothing is
-    said."""
+    said, but that an array that is filled holds floats."""
 
     def literal(self, number: int | None) -> Stored:
         return FLOAT64 if number is None else INT
@@ -18,11 +18,15 @@ class PythonStorage(Storage):
     def numbers(self, builtin: str, *given: Stored) -> Stored | None:
         if builtin in _WHOLE_OF_WHOLE and not any(values(each) & ~WHOLE for each in given):
             return INT
+        if builtin in _FLOATS:
+            return FLOAT64
         return INT if builtin in _COUNTS else NUMBERS
 
 
 _WHOLE_OF_WHOLE = frozenset({"+", "-", "*", ":"})
 _COUNTS = frozenset({"length", "count"})
+_FLOATS = frozenset({"zeros", "[]="})
+"""What makes an array of NumPy that holds floats, and what is put into one."""
 _NEVER_FAILS = frozenset(
     {
         *("+", "-", "*", "<", "<=", ">", ">=", "==", "!=", "!", "&&", "||", "abs", "min", "max", "clamp", "float"),
@@ -41,6 +45,8 @@ _NEVER_FAILS = frozenset(
             "add_normal",
             "histogram",
             "[]",
+            "[]=",
+            "zeros",
             "map_rows",
             "filter_rows",
             "count_rows",

@@ -1,0 +1,84 @@
+"""Arrays that a function makes and fills, and the places in them: ``out = np.zeros(k)``, ``out[i] = …``.
+
+Python counts from 0, and from the end where a number is negative. So a place is understood where it is known not to be
+negative: a number that is written out, or the variable of a loop over a range that begins with one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from dp_lsp.frontends.python.kinds import Kinds
+
+ZEROS = "np.zeros"
+
+
+class Filled:
+    """The arrays of a function whose places count from 0: those that it fills, and counts in bins."""
+
+    def __init__(self, node: ast.FunctionDef, kinds: Kinds, counts: Iterable[str]) -> None:
+        writes = Counter(item.id for item in ast.walk(node) if isinstance(item, ast.Name) and _is_stored(item))
+        params = {item.arg for item in ast.walk(node) if isinstance(item, ast.arg)}
+        made = dict(_made(node, kinds))
+        self.lengths = {name: size for name, size in made.items() if writes[name] == 1 and name not in params}
+        self._fixed = {each.arg for each in node.args.args if not writes[each.arg]}
+        self._counts = frozenset(counts)
+        loops = [item for item in ast.walk(node) if isinstance(item, ast.For) and isinstance(item.target, ast.Name)]
+        from_zero = {item.target.id for item in loops if _begins_well(item.iter, kinds)}  # type: ignore[attr-defined]
+        others = {item.target.id for item in loops if not _begins_well(item.iter, kinds)}  # type: ignore[attr-defined]
+        self._variables = from_zero - others - params
+
+    def is_one(self, name: str) -> bool:
+        """Whether a name is such an array."""
+        return name in self.lengths or name in self._counts
+
+    def is_as_long(self, name: str, size: ast.expr) -> bool:
+        """Whether an array that is filled was made with so many entries, as it is written."""
+        known = self.lengths.get(name)
+        match known, size:
+            case ast.Constant(value=one), ast.Constant(value=other):
+                return bool(one == other)
+            case ast.Name(id=one), ast.Name(id=other):
+                return one == other and one in self._fixed
+        return False
+
+    def is_place(self, index: ast.expr) -> bool:
+        """Whether an index counts from the beginning."""
+        match index:
+            case ast.Constant(value=int() as value) if not isinstance(value, bool):
+                return value >= 0
+            case ast.Name(id=name):
+                return name in self._variables
+        return False
+
+
+def changed(node: ast.FunctionDef) -> set[str]:
+    """The names of what a function changes parts of."""
+    return {
+        item.value.id
+        for item in ast.walk(node)
+        if isinstance(item, ast.Subscript) and isinstance(item.value, ast.Name) and not isinstance(item.ctx, ast.Load)
+    }
+
+
+def _made(node: ast.FunctionDef, kinds: Kinds) -> Iterator[tuple[str, ast.expr]]:
+    for statement in node.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func, args=[size], keywords=[])):
+                if kinds.called(func) == ZEROS:
+                    yield name, size
+
+
+def _begins_well(over: ast.expr, kinds: Kinds) -> bool:
+    match over:
+        case ast.Call(func=func, args=[_], keywords=[]):
+            return kinds.called(func) == "range"
+        case ast.Call(func=func, args=[ast.Constant(value=int() as first), _], keywords=[]):
+            return kinds.called(func) == "range" and first >= 0
+    return False
+
+
+def _is_stored(node: ast.Name) -> bool:
+    return not isinstance(node.ctx, ast.Load)
