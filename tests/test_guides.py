@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from dp_lsp.analysis.records import State
+from dp_lsp import frontends
+from dp_lsp.analysis.records import Options, State
 from dp_lsp.cli import main
 from dp_lsp.engine.check import Engine
 from source_tree import ROOT
@@ -70,15 +71,17 @@ def test_what_commands_print_is_current(
     assert path.read_text("utf-8") == now
 
 
-def programs(page: str) -> Iterator[str]:
-    """The programs of a page of which nothing else is said."""
-    return (text for language, file, text in _BLOCK.findall(page) if language == "julia" and not file)
+def programs(page: str) -> Iterator[tuple[str, str]]:
+    """The programs of a page of which nothing else is said, each with its language."""
+    blocks = _BLOCK.findall(page)
+    return ((text, language) for language, file, text in blocks if language in frontends.LANGUAGES and not file)
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_other_programs_are_proved(path: Path) -> None:
-    for program in programs(path.read_text("utf-8")):
-        analysis = Engine().check(program)
+    for program, language in programs(path.read_text("utf-8")):
+        (suffix, *_) = frontends.LANGUAGES[language].suffixes
+        analysis = Engine().check(program, Options(language=language), document=f"a{suffix}")
         assert {function.state for function in analysis.functions} == {State.PROVED}, program
         assert analysis.problems == ()
 
