@@ -115,7 +115,7 @@ NOT_YET = {
     "b12_diffprivlib_mechanism all_of_them": ("unknown", "other libraries"),
     "b13_opendp_chain total": ("unknown", "other libraries"),
     "b17_value_counts by_town": ("unknown", "tables"),
-    "b24_script <module>": ("unknown", "what runs as a file is loaded"),
+    "b24_script <module>": ("unknown", "tables"),
     "t26_one_draw histogram": ("unknown", "one draw for an array is refused, which is told, and not that it fails"),
     "t40_printed over_40": ("unknown", "what is printed is refused, which is told, and not that it fails"),
 }

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from dp_lsp.analysis.catalogue import kinds
@@ -68,11 +68,11 @@ class Split(NamedTuple):
     accepted: list[Problem]
     reasons: list[str]
 
-    def within(self, span: Span) -> Split:
-        """Those that stand in a range."""
+    def within(self, covers: Callable[[int], bool]) -> Split:
+        """Those that begin at a place that is covered."""
         pairs = zip(self.accepted, self.reasons, strict=True)
-        accepted = [(problem, why) for problem, why in pairs if span.covers(problem.span.start)]
-        kept = [problem for problem in self.kept if span.covers(problem.span.start)]
+        accepted = [(problem, why) for problem, why in pairs if covers(problem.span.start)]
+        kept = [problem for problem in self.kept if covers(problem.span.start)]
         return Split(kept, [problem for problem, _ in accepted], [why for _, why in accepted])
 
     def joined(self, other: Split) -> Split:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, starmap
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -170,7 +170,7 @@ class Task:
         for definition, found in self.again(known, offset):
             report = next((each for each in verdict.functions if each.span == definition.span), None)
             if report is not None:
-                problems = tuple(each for each in verdict.problems if definition.span.covers(each.span.start))
+                problems = tuple(each for each in verdict.problems if self._belongs(definition, each.span.start))
                 from dp_lsp.engine.explanation import explain
 
                 at, consult = offset if expression else None, Consulted(self.answers)
@@ -207,7 +207,7 @@ class Task:
         language, rules = frontends.of("", self._options.language), BY_NAME[self._options.profile]
         named = self._premises.names[definition.name]
         against = "" if named.conflict is None or named.conflict.of_calls else named.conflict.why
-        broken = self.unit.broken or self._premises.cloud or against or named.cloud or ""
+        broken = self._broken(definition) or self._premises.cloud or against or named.cloud or ""
         usual, metric = self._options.contributes, METRICS[self._options.neighbours]
         version = self._version(definition, broken)
         names, text = self._names(definition), self.unit.chunk.text
@@ -215,6 +215,30 @@ class Task:
         if isinstance(definition, Constant):
             return infer_constant(definition, setting, self._look)
         return infer_method(definition, setting, self._look)
+
+    def _broken(self, definition: Definition) -> str:
+        """What of a definition, or outside of all of them, was not understood; empty if all of it was."""
+        if not self.unit.broken or not self._are_nested:
+            return self.unit.broken
+        found = (
+            (each.message, self._innermost(each.span.start)) for each in self.unit.lowered.problems if each.unchecked
+        )
+        return next((message for message, span in found if span in (None, definition.span)), "")
+
+    def _belongs(self, definition: Definition, offset: int) -> bool:
+        """Whether a place is in a definition, and in none inside that."""
+        return self._innermost(offset) == definition.span if self._are_nested else definition.span.covers(offset)
+
+    def _innermost(self, offset: int) -> Span | None:
+        """The extent of the smallest definition at a place."""
+        around = (each.span for each in self.unit.lowered.definitions if each.span.covers(offset))
+        return min(around, key=lambda span: span.end - span.start, default=None)
+
+    @cached_property
+    def _are_nested(self) -> bool:
+        """Whether the last of the definitions is all that a file does, so that it holds others."""
+        definitions = self.unit.lowered.definitions
+        return any(definitions[-1].span.covers(each.span.start) for each in definitions[:-1])
 
     def _version(self, definition: Definition, broken: str) -> bytes:
         """A digest of all that a method depends on which others read: one with parameters without annotations, or of
@@ -301,7 +325,7 @@ class Task:
         raised = self._weighed([*self._name_problems(definition), *self._worth_saying(found.problems)])
         around_itself = next((p.message for p in raised if p.code == CallCycle.code), "")
         unknown = around_itself or found.unknown or next((p.message for p in raised if p.unchecked), "")
-        local = around.within(definition.span)
+        local = around.within(partial(self._belongs, definition))
         described = self._described(definition, found, [*local.kept, *local.accepted, *raised], unknown)
         own = ignores.split([*raised, *(described.problems if described else ())])
         own.kept.extend(ignores.unused(definition.span))

@@ -43,9 +43,9 @@ class _Syntax(Syntax):
         return chunks(text, look)
 
     def parse(self, chunk: str) -> Parsed:
-        from dp_lsp.frontends.python.parse import parse
+        from dp_lsp.frontends.python import parse, scripts
 
-        return parse(chunk)
+        return scripts.parse(chunk) if scripts.is_script(chunk) else parse.parse(chunk)
 
     def may_include(self, text: str) -> bool:
         return False

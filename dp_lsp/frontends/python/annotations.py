@@ -33,6 +33,7 @@ _ARRAYS = frozenset({"np.ndarray", "numpy.ndarray", "pd.Series", "pandas.Series"
 _SERIES = frozenset({"pd.Series", "pandas.Series"})
 _TABLES = frozenset({"pd.DataFrame", "pandas.DataFrame"})
 _BASES = frozenset({"float", "int", "bool", "list", *_ARRAYS, *_TABLES})
+_SAYS_LITTLE = frozenset({"Static", "Private", "black_box", "checked"})
 _BRACED = frozenset({"Annotated", "Static", "Private", "list", "tuple", "dict"})
 
 
@@ -88,6 +89,12 @@ def _entry(key: ast.expr | None, value: ast.expr, places: Places) -> Node:
         case ast.Constant(value=str() as name):
             return surface.Keyword(*places.span(key), name, _argument(value, places))
     return TypeExpr(*places.span(value), _OTHER, written=ast.unparse(value))
+
+
+def says_data(node: ast.expr) -> bool:
+    """Whether an annotation says whom a value protects."""
+    names = (item.id for item in ast.walk(node) if isinstance(item, ast.Name))
+    return any(name in WORDS and name not in _SAYS_LITTLE for name in names)
 
 
 def kind_of(node: ast.expr | None, places: Places) -> Of:

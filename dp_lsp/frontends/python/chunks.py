@@ -28,6 +28,8 @@ _LONG_END = {mark: re.compile(rf"(?:\\.|[^\\])*?{mark}", re.DOTALL) for mark in 
 _BEGINS = re.compile(r"(?:def|class|import|from|async[ \t]+def)\b|@")
 _GOES_ON = re.compile(r"(?:else|elif|except|finally)\b|[)\]}]")
 _BLANK = re.compile(r"[ \t\f]*")
+_READS = re.compile(r"^[ \t]*[^\W\d]\w*[ \t]*:[^\n=]*\bAnnotated[ \t]*\[", re.MULTILINE)
+_DEFINES = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*(?:@|def\b|class\b|async\b)")
 _SPEAKS = re.compile(r"#[ \t]*dp:")
 
 
@@ -69,7 +71,22 @@ class _Line(NamedTuple):
 
 
 def chunks(text: str, look: Callable[[], None]) -> tuple[Chunk, ...]:
-    """The top-level items of a file. Comments right above an item belong to it."""
+    """The top-level items of a file. Comments right above an item belong to it. A file whose body reads data is one:
+    what is known of that depends on all of it."""
+    found = items(text, look)
+    if not any(reads_data(each.text) for each in found):
+        return found
+    start, last = found[0].start, found[-1]
+    return (Chunk(start, text[start : last.start + len(last.text)]),)
+
+
+def reads_data(item: str) -> bool:
+    """Whether an item is not a definition, and may say of a value that it is data."""
+    return _READS.search(item) is not None and _DEFINES.match(item) is None
+
+
+def items(text: str, look: Callable[[], None] = lambda: None) -> tuple[Chunk, ...]:
+    """The top-level items of a file, each by itself."""
     found: list[Chunk] = []
     begun: int | None = None
     above: int | None = None

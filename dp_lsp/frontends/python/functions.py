@@ -10,7 +10,7 @@ import ast
 from collections.abc import Iterator
 
 from dp_lsp import surface
-from dp_lsp.frontends.python.annotations import OF_NUMBER, PUBLIC, annotation, kind_of
+from dp_lsp.frontends.python.annotations import OF_NUMBER, PUBLIC, annotation, kind_of, says_data
 from dp_lsp.frontends.python.draws import generators, named_draws, scales
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.entries import named_kind
@@ -25,6 +25,21 @@ from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.tables import Alone, Table
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
+
+
+class NotFollowed(ast.stmt):
+    """A statement that has no meaning where it stands, and why: ``what`` it is, for a person."""
+
+    _fields = ("node",)
+    what = ""
+    node: ast.stmt | None = None
+
+
+def not_followed(node: ast.stmt, what: str) -> ast.stmt:
+    """A statement without a meaning, at its place."""
+    made = ast.copy_location(NotFollowed(), node)
+    made.node, made.what = node, what
+    return made
 
 
 def function(node: ast.FunctionDef, places: Places) -> Node:
@@ -184,6 +199,10 @@ class _Body:
                 name in expressions.filled.lengths
             ):
                 yield surface.Assign(*span, expressions.entry_at(target), expressions.number(value))
+            case NotFollowed():
+                raise Refused(node, node.what)
+            case ast.AnnAssign(annotation=said) if says_data(said):
+                raise Refused(node, "a declaration of data that is neither a parameter nor a statement of the file")
             case (
                 ast.Assign(targets=[target], value=value)
                 | ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value)

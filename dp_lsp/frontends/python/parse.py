@@ -43,29 +43,34 @@ _SPEAKS = re.compile(r"#[ \t]*dp:")
 
 def parse(chunk: str) -> Parsed:
     """The top-level nodes of a chunk and what is wrong with it."""
-    remarks = tuple(_remarks(chunk))
+    made, said = read(chunk), tuple(remarks(chunk))
+    if isinstance(made, Problem):
+        return Parsed((unread(chunk),), (made,), said)
+    places = Places(chunk)
+    return Parsed(tuple(node for each in made.body for node in item(each, places)), (), said)
+
+
+def read(chunk: str) -> ast.Module | Problem:
+    """The tree of a text, or what is wrong with it."""
     text = f" {chunk[1:]}" if chunk.startswith("\ufeff") else chunk
     deep = _too_deep(chunk)
     if deep is not None:
-        return _broken(chunk, NestedTooDeeply.at(Span(deep, deep + 1), limit=_MOST_NESTED), remarks)
+        return NestedTooDeeply.at(Span(deep, deep + 1), limit=_MOST_NESTED)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text.lstrip("\x0c ") if text is not chunk else text)
     except SyntaxError as error:
-        return _broken(chunk, _explained(chunk, error), remarks)
+        return _explained(chunk, error)
     except (ValueError, RecursionError, MemoryError, OverflowError):
         place = max(chunk.find("\0"), 0)
         reason = "this text cannot be read: it holds a null character, or is nested too deeply"
-        return _broken(chunk, SyntaxProblem.at(Span(place, place + 1), reason=reason), remarks)
-    places = Places(chunk)
+        return SyntaxProblem.at(Span(place, place + 1), reason=reason)
     deepest = _deeper(tree)
-    if deepest is not None:
-        return _broken(chunk, NestedTooDeeply.at(places.span(deepest), limit=_MOST_NESTED), remarks)
-    return Parsed(tuple(node for each in tree.body for node in _item(each, places)), (), remarks)
+    return tree if deepest is None else NestedTooDeeply.at(Places(chunk).span(deepest), limit=_MOST_NESTED)
 
 
-def _item(node: ast.stmt, places: Places) -> Iterator[Node]:
+def item(node: ast.stmt, places: Places) -> Iterator[Node]:
     """A statement at top level."""
     span = places.span(node)
     match node:
@@ -78,7 +83,7 @@ def _item(node: ast.stmt, places: Places) -> Iterator[Node]:
         ):
             value = surface.Tuple(span.end, span.end, ())
             yield surface.Assign(*span, surface.Name(*places.span(target), name), value, constant=True)
-        case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if made := _constant(value, places):
+        case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if made := constant(value, places):
             yield surface.Assign(*span, surface.Name(*places.span(target), name), made, constant=True)
         case ast.Expr(value=ast.Constant(value=str() as text)):
             yield surface.Text(*span, text)
@@ -112,7 +117,7 @@ _OWN = {OWN_MODULE: frozenset(WORDS), "typing": frozenset({"Annotated"}), "__fut
 """The words that imports bring by their own names."""
 
 
-def _constant(node: ast.expr, places: Places) -> Node | None:
+def constant(node: ast.expr, places: Places) -> Node | None:
     """A number or a truth value that is written out; None for anything else."""
     span = places.span(node)
     match node:
@@ -124,7 +129,7 @@ def _constant(node: ast.expr, places: Places) -> Node | None:
             except Refused:
                 return None
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float()) as inner):
-            made = _constant(inner, places)
+            made = constant(inner, places)
             sign = surface.Name(span.start, span.start, "-")
             return surface.Call(*span, sign, (made,)) if isinstance(made, surface.Number) else None
     return None
@@ -170,8 +175,9 @@ _FAR_REACHING = re.compile(
 _DEEP_LINE = re.compile(rf"^(?:[ ]{{{4 * _MOST_NESTED}}}|\t{{{_MOST_NESTED}}})", re.MULTILINE)
 
 
-def _broken(chunk: str, problem: Problem, remarks: tuple[Remark, ...]) -> Parsed:
-    """A chunk that cannot be read: the function that its beginning defines, if it does, and what it may do."""
+def unread(chunk: str, start: int = 0) -> surface.Unread:
+    """A text that cannot be read, which begins at ``start``: the function that its beginning defines, if it does, and
+    what it may do."""
     words = {found[0] for found in _NAME.finditer(chunk)}
     reaching = sorted(word for word in words if word in RUNNING or reaches_out(word))
     anything = reaching[0] if reaching else "text that cannot be read" if _FAR_REACHING.search(chunk) else ""
@@ -180,9 +186,8 @@ def _broken(chunk: str, problem: Problem, remarks: tuple[Remark, ...]) -> Parsed
     bound = {word for place in places for word in _NAME.findall(place)}
     defines = frozenset(found[1] for found in _DEFINED.finditer(chunk))
     does = Summary(frozenset(words), frozenset(bound) | defines, anything=anything)
-    name = surface.Name(*defined.span(1), defined[1]) if defined else None
-    node = surface.Unread(0, len(chunk), "text that cannot be read", does, name, defines)
-    return Parsed((node,), (problem,), remarks)
+    name = surface.Name(start + defined.start(1), start + defined.end(1), defined[1]) if defined else None
+    return surface.Unread(start, start + len(chunk), "text that cannot be read", does, name, defines)
 
 
 def _explained(chunk: str, error: SyntaxError) -> Problem:
@@ -214,7 +219,7 @@ def _deeper(tree: ast.AST) -> ast.AST | None:
     return next((node for node in level if hasattr(node, "lineno")), None)
 
 
-def _remarks(chunk: str) -> Iterator[Remark]:
+def remarks(chunk: str) -> Iterator[Remark]:
     """Comments that speak to the checker: about their line or, alone on a line, about the next one of code."""
     for span in comments(chunk):
         if not _SPEAKS.match(chunk, span.start):

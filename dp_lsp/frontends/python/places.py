@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_right
 
 from dp_lsp.text import Span
 
@@ -41,3 +42,7 @@ class Places:
     def in_line(self, line: int, column: int) -> int:
         """The offset of a character of a line, which is counted from 1."""
         return min(self._starts[min(line, len(self._starts)) - 1] + column, len(self._text))
+
+    def line(self, offset: int) -> int:
+        """How many lines end before an offset."""
+        return bisect_right(self._starts, offset) - 1

@@ -1,0 +1,352 @@
+"""The body of a module that reads data: one private function, :data:`ENTRY`.
+
+What a file says of a value that it reads at top level, ``people: Annotated[…] = pd.read_csv(…)``, makes that a
+parameter of the function; what the file does with it, and what it prints, are its statements. Functions of the file
+stay what they are. A statement that cannot have to do with the data, such as setting up a plot, is none of the
+function: all names in it are those of modules, of Python, or of values that are made of such alone. What is not certain
+stays in the function as text that is not understood.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeGuard
+
+from dp_lsp import surface
+from dp_lsp.frontends.python.annotations import says_data
+from dp_lsp.frontends.python.chunks import items, reads_data
+from dp_lsp.frontends.python.effects import effects
+from dp_lsp.frontends.python.functions import function, not_followed
+from dp_lsp.frontends.python.names import CHECKED, MODULES, WORDS, dotted
+from dp_lsp.frontends.python.parse import constant, item, read, remarks, unread
+from dp_lsp.frontends.python.places import Places
+from dp_lsp.problem import Problem
+from dp_lsp.surface import Node, Opaque, Parsed, Summary
+from dp_lsp.text import Span
+
+ENTRY = "<module>"
+"""The name of the function that the body of a file is, which is what Python calls it."""
+
+_ASKS = frozenset({"input", "display", "get_ipython", "In", "Out", "_", "__", "___"})
+"""What shows or gives back values without saying which."""
+_ALARMS = frozenset({"simplefilter", "filterwarnings"})
+"""What may make a warning, which depends on the data, an end of the run."""
+_SOURCE = re.compile(r"[./\\]")
+
+
+def is_script(chunk: str) -> bool:
+    """Whether a chunk is a whole file that reads data."""
+    return "Annotated" in chunk and any(reads_data(each.text) for each in items(chunk))
+
+
+class _Statement(NamedTuple):
+    """A statement of the body; ``guarded`` says that it runs only where the file itself is run."""
+
+    node: ast.stmt
+    guarded: bool = False
+
+
+def parse(chunk: str) -> Parsed:
+    """The nodes of a whole file that reads data, and what is wrong with it."""
+    places = Places(chunk)
+    statements: list[_Statement] = []
+    broken: list[surface.Unread] = []
+    problems: list[Problem] = []
+    for piece in items(chunk):
+        made = read(piece.text)
+        if isinstance(made, Problem):
+            problems.append(made.moved(piece.start))
+            broken.append(unread(piece.text, piece.start))
+            continue
+        ast.increment_lineno(made, places.line(piece.start))
+        statements += (each for node in made.body for each in _flat(node))
+    script = _Script(statements, broken, places)
+    return Parsed(tuple(script.nodes()), tuple(problems), tuple(remarks(chunk)))
+
+
+def _flat(node: ast.stmt) -> Iterator[_Statement]:
+    """What runs where a file itself is run is a part of its body."""
+    match node:
+        case ast.If(
+            test=ast.Compare(
+                left=ast.Name(id="__name__"), ops=[ast.Eq()], comparators=[ast.Constant(value="__main__")]
+            ),
+            body=body,
+            orelse=[],
+        ):
+            yield from (_Statement(each, guarded=True) for each in body)
+        case _:
+            yield _Statement(node)
+
+
+class _Script:
+    """The statements of a file, sorted: functions, imports and numbers that stand for themselves, what reads data, what
+    has nothing to do with the data, and the body, which is all others."""
+
+    def __init__(self, statements: Sequence[_Statement], broken: Sequence[surface.Unread], places: Places) -> None:
+        self._places = places
+        self._broken = broken
+        self._statements = [each.node for each in statements]
+        self._does = {id(node): effects(node) for node in self._statements}
+        self._bound = Counter(name for does in self._does.values() for name in does.binds)
+        self._bound.update(name for each in broken for name in each.summary.binds)
+        self._imported = {name for node in self._statements if _is_import(node) for name in self._binds(node)}
+        self._constants = {id(each.node) for each in statements if not each.guarded and self._is_constant(each.node)}
+        self._aside = self._found_aside()
+        self._own = self._names_of(self._owned())
+
+    def _binds(self, node: ast.stmt) -> frozenset[str]:
+        return self._does[id(node)].binds
+
+    # Sorting
+
+    def _is_constant(self, node: ast.stmt) -> bool:
+        """Whether a statement gives a name its only value, a number that is written out."""
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if self._bound[name] == 1:
+                return constant(value, self._places) is not None
+        return False
+
+    def _owned(self) -> Iterator[ast.stmt]:
+        """The statements of the body, and the functions, which may use its values."""
+        for node in self._statements:
+            if not (_is_import(node) or id(node) in self._constants or id(node) in self._aside or _is_text(node)):
+                yield node
+
+    def _names_of(self, nodes: Iterable[ast.stmt]) -> frozenset[str]:
+        """The names that statements give a value, and those of what cannot be read."""
+        return frozenset().union(*map(self._binds, nodes), *(each.summary.binds for each in self._broken))
+
+    def _found_aside(self) -> set[int]:
+        """The statements that have nothing to do with the data: as many as there can be."""
+        sources = self._sources([node for node in self._statements if _reads(node)])
+        found = [node for node in self._statements if not _is_import(node) and self._may_be_aside(node)]
+        while True:
+            self._aside = set(map(id, found))
+            own = self._names_of(self._owned())
+            kept = [
+                node
+                for node in found
+                if own.isdisjoint(self._does[id(node)].mentions) and not self._is_near(node, sources)
+            ]
+            if len(kept) == len(found):
+                return self._aside
+            found = kept
+
+    def _may_be_aside(self, node: ast.stmt) -> bool:
+        """Whether nothing of a statement itself is against it: it gives names their only value, and changes none."""
+        does = self._does[id(node)]
+        once = all(self._bound[name] == 1 for name in does.binds)
+        if not once or not _is_plain(does) or _leaves(node) or any(_reads(item) for item in ast.walk(node)):
+            return False
+        match node:
+            case ast.Assign(value=value) | ast.Expr(value=value):
+                return self._is_foreign(value)
+            case ast.ClassDef() | ast.AsyncFunctionDef() | ast.Try() | ast.With():
+                return True
+        return False
+
+    def _is_foreign(self, value: ast.expr) -> bool:
+        """Whether a value is a text, or made by a module of which nothing is known here."""
+        match value:
+            case ast.Constant(value=str()) | ast.JoinedStr():
+                return True
+            case ast.Call(func=func):
+                found = dotted(func)
+                known = found is not None and (found[0] in MODULES or not (self._bound[found[0]] or found[0] == "open"))
+                return not known
+            case ast.Subscript(value=of) | ast.Attribute(value=of):
+                return isinstance(of, ast.Name) or self._is_foreign(of)
+            case ast.BinOp(left=left, right=right):
+                return self._is_foreign(left) or self._is_foreign(right)
+        return False
+
+    # Where data come from
+
+    def _sources(self, reads: Iterable[ast.AnnAssign]) -> frozenset[str]:
+        """The names and the texts that say where data come from."""
+        makers = {name: node for node in self._statements for name in self._binds(node)}
+        found: set[str] = set()
+        pending: list[ast.AST] = [node.value for node in reads if node.value is not None]
+        while pending:
+            new = _from_where(pending.pop()) - self._imported - found
+            found |= new
+            pending += (makers[name] for name in new if isinstance(makers.get(name), ast.Assign))
+        return frozenset(found)
+
+    def _is_near(self, node: ast.stmt, sources: frozenset[str]) -> bool:
+        """Whether a statement looks at where data come from, and is not one that says it."""
+        says = isinstance(node, ast.Assign) and not sources.isdisjoint(self._binds(node))
+        return not says and not sources.isdisjoint(_from_where(node))
+
+    # The nodes
+
+    def nodes(self) -> Iterator[Node]:
+        """What the file defines, a function behind those that it uses, and the body last."""
+        imports: set[str] = set()
+        functions: dict[str, list[ast.FunctionDef]] = {}
+        for node in self._statements:
+            if isinstance(node, ast.FunctionDef):
+                functions.setdefault(node.name, []).append(node)
+            elif id(node) in self._constants or (_is_import(node) and ast.unparse(node) not in imports):
+                yield from item(node, self._places)
+                imports.add(ast.unparse(node))
+        yield from self._broken
+        for name in _in_order({name: self._does[id(found[-1])].mentions for name, found in functions.items()}):
+            yield from (function(node, self._places) for node in functions[name])
+        yield from self._replaced(functions)
+        yield self._body()
+
+    def _replaced(self, functions: Iterable[str]) -> Iterator[Node]:
+        """What gives another value to a name that has a meaning of its own."""
+        meant = {*functions, *self._imported, *WORDS, *MODULES}
+        for node in self._statements:
+            if not _is_import(node):
+                own = {node.name} if isinstance(node, ast.FunctionDef) else set()
+                for name in sorted(self._binds(node) - own):
+                    if name in meant or hasattr(builtins, name):
+                        does = Summary(binds=frozenset({name}))
+                        yield Opaque(*self._places.span(node), f"another value for `{name}`", does)
+
+    def _body(self) -> Node:
+        """The function that the body is."""
+        given: list[ast.arg] = []
+        taken: dict[str, frozenset[str]] = {}
+        statements: list[ast.stmt] = []
+        for node in self._owned():
+            if _reads(node):
+                why = self._against_reading(node, taken, statements)
+                if why:
+                    statements.append(not_followed(node, why))
+                    continue
+                assert isinstance(node.target, ast.Name), "that was looked at"
+                taken[node.target.id] = self._sources([node])
+                given.append(ast.copy_location(ast.arg(node.target.id, node.annotation), node.target))
+            elif isinstance(node, ast.FunctionDef):
+                if not self._only_defines(node):
+                    statements.append(not_followed(node, f"what runs where `{node.name}` is defined"))
+            else:
+                statements.append(not_followed(node, "`return` outside of a function") if _leaves(node) else node)
+        statements += self._from_elsewhere()
+        first = next(node for node in self._statements if _reads(node))
+        whole = ast.FunctionDef(
+            name=ENTRY,
+            args=ast.arguments(posonlyargs=[], args=given, kwonlyargs=[], kw_defaults=[], defaults=[]),
+            body=statements or [ast.copy_location(ast.Pass(), first)],
+            decorator_list=[],
+            returns=ast.copy_location(ast.Name("Private", ast.Load()), first.annotation),
+        )
+        made = function(ast.copy_location(whole, first), self._places)
+        assert isinstance(made, surface.Function), "it is one"
+        name, header = surface.Name(*self._places.span(first.target), ENTRY), self._places.span(first)
+        return surface.Function(*self._extent(), name, made.params, made.returns, made.body, header, made.style)
+
+    def _extent(self) -> Span:
+        """From the first statement of the body to the last one, with all between them."""
+        spans = [self._places.span(node) for node in self._owned() if not isinstance(node, ast.FunctionDef)]
+        spans += (each.span for each in self._broken)
+        return Span(min(each.start for each in spans), max(each.end for each in spans))
+
+    def _against_reading(
+        self, node: ast.AnnAssign, taken: Mapping[str, frozenset[str]], before: Iterable[ast.stmt]
+    ) -> str:
+        """Why a value is not what a statement says it reads; empty if it is."""
+        if not isinstance(node.target, ast.Name) or node.value is None:
+            return "a declaration of data without what is read"
+        name, does = node.target.id, effects(node.value)
+        if name in taken or any(name in effects(each).binds for each in before):
+            return f"another value for `{name}`, which has one already,"
+        if not _is_plain(does) or does.binds:
+            return "a declaration of data whose value may do more than read them"
+        made_of = sorted(self._own & does.mentions)
+        if made_of:
+            return f"a declaration of data that are made by `{made_of[0]}`, and not read here,"
+        sources = self._sources([node])
+        for other, known in taken.items():
+            if not sources.isdisjoint(known):
+                return f"a declaration of data from where `{other}` comes from, so that a record may be in both,"
+        return ""
+
+    def _only_defines(self, node: ast.FunctionDef) -> bool:
+        """Whether nothing runs where a function is defined that may have to do with the data."""
+        args = node.args
+        params = (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg)
+        said = [each.annotation for each in params if each is not None]
+        marks = [each for each in node.decorator_list if not isinstance(each, ast.Name) or each.id != CHECKED]
+        runs = [each for each in (*marks, *args.defaults, *args.kw_defaults, *said, node.returns) if each is not None]
+        does = effects(*runs)
+        return _is_plain(does) and not does.binds and self._own.isdisjoint(does.mentions)
+
+    def _from_elsewhere(self) -> Iterator[ast.stmt]:
+        """What may give the values of the body others from elsewhere: functions, and text that cannot be read."""
+        for node in self._statements:
+            inner = (item for item in ast.walk(node) if isinstance(item, ast.Global))
+            yield from (
+                not_followed(each, "`global`, by which a function gives values of the file others,") for each in inner
+            )
+        for each in self._broken:
+            made = ast.Pass(lineno=self._places.line(each.start) + 1, col_offset=0)
+            yield not_followed(made, "text that cannot be read")
+
+
+def _is_import(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Import | ast.ImportFrom)
+
+
+def _is_text(node: ast.stmt) -> bool:
+    """Whether a statement is a text that says something to readers."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _reads(node: ast.AST) -> TypeGuard[ast.AnnAssign]:
+    """Whether a node says of a value whom it protects."""
+    return isinstance(node, ast.AnnAssign) and says_data(node.annotation)
+
+
+def _is_plain(does: Summary) -> bool:
+    """Whether evaluating something changes nothing but the names that it gives a value, and asks nobody."""
+    asks = not _ASKS.isdisjoint(does.mentions) or not _ALARMS.isdisjoint(does.members)
+    return not (asks or does.anything or does.stores or does.outside)
+
+
+def _leaves(node: ast.stmt) -> bool:
+    """Whether a statement outside of functions has what only stands in one."""
+    pending: list[ast.AST] = [node]
+    while pending:
+        each = pending.pop()
+        if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            continue
+        if isinstance(each, ast.Return | ast.Yield | ast.YieldFrom | ast.Await):
+            return True
+        pending += ast.iter_child_nodes(each)
+    return False
+
+
+def _from_where(node: ast.AST) -> frozenset[str]:
+    """The names that a value is made of, and the texts in it that may be the names of files."""
+    found: set[str] = set()
+    for each in ast.walk(node):
+        match each:
+            case ast.Name(id=name, ctx=ast.Load()) if not hasattr(builtins, name):
+                found.add(name)
+            case ast.Constant(value=str() as text) if _SOURCE.search(text):
+                found.add(text)
+    return frozenset(found)
+
+
+def _in_order(uses: Mapping[str, frozenset[str]]) -> list[str]:
+    """Names, each behind those that it uses, as far as these do not use it."""
+    done: dict[str, None] = {}
+    for start in uses:
+        path = [start]
+        while path:
+            waits = [name for name in uses if name in uses[path[-1]] and name not in done and name not in path]
+            if waits:
+                path.append(waits[0])
+            else:
+                done[path.pop()] = None
+    return list(done)
