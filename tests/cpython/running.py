@@ -22,6 +22,7 @@ import pandas as pd
 
 from .inputs import Slot, copied
 from .noise import Noisy, Unmodelled, World, is_about_noise, same_number, written_down
+from .scripts import ENTRY, Script
 
 SECONDS = 5
 
@@ -54,13 +55,17 @@ class Program:
         drawing = [each for each in ast.walk(tree) if isinstance(each, ast.Import | ast.ImportFrom) and _draws(each)]
         if drawing:
             raise Unmodelled(f"noise that is not written down: {ast.unparse(drawing[0])}")
-        self._code = compile(ast.fix_missing_locations(tree), "<program>", "exec", dont_inherit=True)
+        ast.fix_missing_locations(tree)
+        self._script = Script(tree)
+        self._code = self._script.loaded or compile(tree, "<program>", "exec", dont_inherit=True)
 
     def loaded(self) -> types.ModuleType:
         module = types.ModuleType("program")
         module.__dict__["__same__"] = same_number
         sys.modules["program"] = module  # dataclasses and annotations ask for it by name
         exec(self._code, module.__dict__)
+        if self._script.reads:
+            setattr(module, ENTRY, self._script.entry(module))
         return module
 
     def function(self, name: str, world: World) -> Callable[..., Any]:

@@ -22,7 +22,7 @@ from dp_lsp.frontends.python.chunks import items, reads_data
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.functions import function, not_followed
 from dp_lsp.frontends.python.names import CHECKED, MODULES, WORDS, dotted
-from dp_lsp.frontends.python.parse import constant, item, read, remarks, unread
+from dp_lsp.frontends.python.parse import item, read, remarks, unread
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Node, Opaque, Parsed, Summary
@@ -105,10 +105,11 @@ class _Script:
     # Sorting
 
     def _is_constant(self, node: ast.stmt) -> bool:
-        """Whether a statement gives a name its only value, a number that is written out."""
+        """Whether a statement gives a name its only value, which means the same everywhere: a number that is written
+        out, or a generator."""
         match node:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value) if self._bound[name] == 1:
-                return constant(value, self._places) is not None
+            case ast.Assign(targets=[ast.Name(id=name)]) if self._bound[name] == 1:
+                return any(isinstance(made, surface.Assign) for made in item(node, self._places))
         return False
 
     def _owned(self) -> Iterator[ast.stmt]:
