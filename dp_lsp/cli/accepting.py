@@ -20,6 +20,7 @@ import click
 from dp_lsp import frontends
 from dp_lsp.analysis.loading import SourceText
 from dp_lsp.analysis.records import Accepted, Analysis, FunctionReport, State, counted, listed
+from dp_lsp.cells import is_joined
 from dp_lsp.cli.configured import Configured
 from dp_lsp.cli.files import STANDARD_INPUT, shown
 from dp_lsp.cli.output import FINDINGS, USAGE, complain, point, replace
@@ -207,6 +208,8 @@ def _write(name: str, plan: _Plan) -> int:
             raise OSError(0, "it is a link: name the file that it leads to")
         with open(name, "rb") as stream:
             data = stream.read()
+        if is_joined(plan._source.text):
+            raise OSError(0, "it is a notebook: write the comment into its cell")
         if decoded(data).content != plan._source.text:
             raise OSError(0, "it has changed while it was checked")
         mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""

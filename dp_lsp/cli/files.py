@@ -11,7 +11,7 @@ import click
 from dp_lsp import frontends
 from dp_lsp.analysis.loading import SourceText
 from dp_lsp.cli.style import Link, unlinked
-from dp_lsp.disk.loader import Disk, below, decoded, is_below, name_of, unreadable
+from dp_lsp.disk.loader import Disk, below, is_below, name_of, program, unreadable
 
 STANDARD_INPUT = "-"
 _NO_NAME = "<stdin>"
@@ -37,9 +37,9 @@ class Chosen:
         """What a path means, if anything."""
         if path == STANDARD_INPUT:
             if stdin_name is None:
-                self._take(_NO_NAME, _NO_NAME, _standard_input())
+                self._take(_NO_NAME, _NO_NAME, _standard_input(_NO_NAME))
             elif frontends.find(stdin_name):
-                self._file(stdin_name, _standard_input())
+                self._file(stdin_name, _standard_input(stdin_name))
         elif os.path.isdir(path):
             from dp_lsp.configuration.ignored import Ignored
 
@@ -115,11 +115,11 @@ def to_file(link: Link, text: str, path: str) -> str:
     return link(text, Path(os.path.abspath(path)).as_uri())
 
 
-def _standard_input() -> SourceText:
+def _standard_input(path: str) -> SourceText:
     if sys.stdin is None:
         return unreadable("standard input is closed")
     try:
-        return decoded(sys.stdin.buffer.read())
+        return program(path, sys.stdin.buffer.read())
     except OSError as error:
         return unreadable(error.strerror or type(error).__name__)
 

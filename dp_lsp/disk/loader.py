@@ -20,6 +20,7 @@ from dp_lsp.disk.problems import NotUtf8, Unreadable
 from dp_lsp.engine.problems import IncludeMissing, IncludeOutside, IncludeWithoutFolder
 from dp_lsp.text import Span
 
+_NOTEBOOK = ".ipynb"
 LARGEST = 16 << 20
 """Bytes of a file that is read; nobody writes a program that long."""
 
@@ -34,9 +35,18 @@ def name_of(path: str) -> str:
 def read_file(path: str) -> SourceText:
     """The text of a file, without a byte order mark. What goes wrong is a problem, not an exception."""
     try:
-        return decoded(_bytes(path))
+        return program(path, _bytes(path))
     except OSError as error:
         return unreadable(error.strerror or type(error).__name__)
+
+
+def program(path: str, data: bytes) -> SourceText:
+    """The program that a file with this path holds: of a notebook, its cells."""
+    if not path.endswith(_NOTEBOOK):
+        return decoded(data)
+    from dp_lsp.disk import notebooks  # of which most runs have no need
+
+    return notebooks.program(decoded(data))
 
 
 def unreadable(reason: str) -> SourceText:
@@ -59,7 +69,8 @@ def _bytes(path: str) -> bytes:
     if not stat.S_ISREG(found.st_mode):  # opening a pipe would wait for ever
         raise OSError(0, "it is not a regular file")
     if found.st_size > LARGEST:
-        raise OSError(0, f"it has more than {LARGEST >> 20} MiB")
+        clearing = "; clear its outputs" if path.endswith(_NOTEBOOK) else ""
+        raise OSError(0, f"it has more than {LARGEST >> 20} MiB{clearing}")
     with open(path, "rb") as stream:
         return stream.read()
 

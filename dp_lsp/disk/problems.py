@@ -40,3 +40,36 @@ class NotUtf8(Kind):
     name = "not-utf8"
     message = "this file is not UTF-8 text: byte {byte} does not belong here; save it as UTF-8"
     unchecked = True
+
+
+class NotANotebook(Kind):
+    """A file that is called `.ipynb` is no notebook that can be read.
+
+    Nothing is known of it, so it is `unknown`. The message says what is wrong with it.
+
+    Broken: a notebook in which a merge left `<<<<<<<`, or one of the format 2.
+
+    Fixed: open it in Jupyter and save it again, or convert it: `jupyter nbconvert --to notebook old.ipynb`.
+    """
+
+    code = "DP021"
+    name = "no-notebook"
+    message = "this is no notebook that can be read: {reason}"
+    unchecked = True
+
+
+class NotebookOfAnother(Kind):
+    """A notebook is written in another language than Python.
+
+    The language of a notebook is that of its kernel, which the notebook itself names. Only those of Python are
+    checked; of another one nothing is known, so it is `unknown`.
+
+    Broken: a notebook whose kernel is R.
+
+    Fixed: move the functions that handle private data to a file that is checked.
+    """
+
+    code = "DP022"
+    name = "notebook-of-another-language"
+    message = "the cells of this notebook are `{language}`, and only notebooks of Python are checked"
+    unchecked = True

@@ -415,7 +415,7 @@ def _chains(found: Inferred, description: Description) -> Iterable[Chain]:
 def _is_about(claim: Claim, definition: Definition) -> bool:
     """Whether a comment stands directly above a definition, or at the end of its first line."""
     start, end = claim.target
-    return start <= definition.span.start < end
+    return any(start <= each.start < end for each in (definition.span, definition.name_span))
 
 
 def _state_of(problems: list[Problem], unknown: str) -> State:

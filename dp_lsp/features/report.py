@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dp_lsp import __version__
+from dp_lsp import __version__, cells
 from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Silenced, State
 from dp_lsp.analysis.rows import BoundReport, NumericReport, Plot, Plotted, Premised, SpendingReport
 from dp_lsp.problem import Edit, Problem, Related, Severity, There
@@ -208,8 +208,10 @@ def _related(related: Related, source: Source, path: str, shown: Shown) -> Json:
 
 
 def _range(span: Span, source: Source) -> Json:
-    """Lines and columns from 1, in code points, the end excluded."""
-    return {"start": source.place(span.start)._asdict(), "end": source.place(span.end)._asdict()}
+    """Lines and columns from 1, in code points, the end excluded; in a notebook, those of one cell."""
+    start, end = cells.places(source, span)
+    made: Json = {name: {"line": at.line, "column": at.column} for name, at in (("start", start), ("end", end))}
+    return made if start.cell is None else made | {"cell": {"index": start.cell.number, "id": start.cell.id}}
 
 
 def with_plots(report: Json, analysis: Analysis, found: Iterable[Plotted]) -> Json:
@@ -362,7 +364,8 @@ class _Schema:
 
     def _range(self) -> Schema:
         place = self._object({"line": _ORDINAL, "column": _ORDINAL})
-        return self._object({"start": place, "end": place})
+        cell = self._object({"index": _ORDINAL, "id": _TEXT})
+        return self._object({"start": place, "end": place}, cell=cell)
 
     def _function(self) -> Schema:
         return self._object(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dp_lsp.problem import Kind
+from dp_lsp.problem import Kind, Severity
 
 
 class SyntaxProblem(Kind):
@@ -175,3 +175,23 @@ class Notebook(Kind):
     name = "notebook"
     message = "this is a Pluto notebook, and notebooks are not checked; move the functions to a file of their own"
     unchecked = True
+
+
+class RunInAnotherOrder(Kind):
+    """A cell of a notebook was run before one that stands above it.
+
+    What is said of a notebook is said of a run from its first cell to its last one, each once. The numbers beside the
+    cells tell of another one: what stands below them was made by that, and may have cost more.
+
+    Broken: a notebook whose first cell was run as `[7]` and the second one as `[3]`.
+
+    Fixed: run all cells again, from the first one on ("Restart Kernel and Run All Cells").
+    """
+
+    code = "DP020"
+    name = "run-in-another-order"
+    severity = Severity.WARNING
+    message = (
+        "this cell was run as [{own}], before cell {above}, which stands above it and was run as [{other}]: what is "
+        "said here holds for a run from the first cell to the last; restart the kernel and run all cells"
+    )

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from dp_lsp.analysis.records import Analysis, FunctionReport, State, by_weight
 from dp_lsp.analysis.rows import NumericReport
+from dp_lsp.cells import CellPlace, cell_at, is_joined, place
 from dp_lsp.cli.files import shown as shown_path
 from dp_lsp.cli.files import to_file
 from dp_lsp.cli.reporters.checked import CAUTION, Checked, count, inside, sentence, statistics_table
@@ -66,8 +67,8 @@ class FullReport:
         yield f"{title}: {self._paint(printable(problem.message), 'strong')}"
         gutter, lines = _excerpt(analysis.source, _marks(problem, analysis.source), self._paint, self._columns)
         margin = " " * gutter
-        line, column = analysis.source.place(problem.span.start)
-        yield f"{margin} {self._paint('┌─', 'rule')} {self._place(path, line, column)}"
+        at = place(analysis.source, problem.span.start)
+        yield f"{margin} {self._paint('┌─', 'rule')} {self._place(path, at)}"
         if analysis.source.text:
             yield from lines
         yield from self._elsewhere(problem, margin)
@@ -81,8 +82,8 @@ class FullReport:
             self._told.add(problem.code)
             yield f"{equals} more: dp-lsp explain {problem.code}"
 
-    def _place(self, path: str, line: int, column: int) -> str:
-        return to_file(self._link, f"{path_shown(path)}:{line}:{column}", path)
+    def _place(self, path: str, at: CellPlace) -> str:
+        return to_file(self._link, f"{path_shown(path)}:{at}", path)
 
     def _elsewhere(self, problem: Problem, margin: str) -> Iterator[str]:
         """The places in other files, each with its line."""
@@ -90,7 +91,7 @@ class FullReport:
         for file, group in groupby(found, key=lambda each: each[1].file):
             path, places = shown_path(file), list(group)
             _, _, line, before, _ = places[0][1]
-            yield f"{margin} {self._paint('┌─', 'rule')} {self._place(path, line, len(before) + 1)}"
+            yield f"{margin} {self._paint('┌─', 'rule')} {self._place(path, CellPlace(None, line, len(before) + 1))}"
             if path in self._sources:
                 marks = [_Mark(there.span, message, "-", "related") for message, there in places]
                 yield from _excerpt(self._sources[path], marks, self._paint, self._columns, len(margin))[1]
@@ -253,13 +254,19 @@ def _spending(function: FunctionReport, source: Source) -> Iterator[str]:
     same: dict[tuple[str, ...], list[str]] = {}
     for parameters in dict.fromkeys(each.parameters for each in function.spending):
         lines = (
-            f"line {source.place(each.span.start).line}  {each.name}  {each.shown}{percentage(each.share)}"
+            f"{_line(source, each.span)}  {each.name}  {each.shown}{percentage(each.share)}"
             for each in function.spending
             if each.parameters == parameters
         )
         same.setdefault(tuple(lines), []).append(" with ".join(parameters))
     for found, names in same.items():
         yield from (printable(f"{', '.join(names)}: {line}") for line in found)
+
+
+def _line(source: Source, span: Span) -> str:
+    """The line of a place, for a person."""
+    at = place(source, span.start)
+    return f"line {at.line}" if at.cell is None else f"cell {at.cell.number}, line {at.line}"
 
 
 def _number(names: str, numeric: NumericReport) -> str:
@@ -303,7 +310,8 @@ def _excerpt(
     for mark in marks:
         for line in _lines(source, mark.span):
             lines.setdefault(line, []).append(mark)
-    gutter = max(gutter, len(str(max(lines))))
+    shown = _line_labels(source, [*range(min(lines), max(lines) + 1)], marks[0].span)
+    gutter = max(gutter, *(len(shown[line]) for line in lines))
     rule = paint("│", "rule")
     blank = f"{' ' * gutter} {rule}"
     out: list[str] = []
@@ -312,9 +320,19 @@ def _excerpt(
             out.append(paint(_CUT.rjust(gutter), "rule"))
             continue
         text, strokes = _laid_out(source, number, lines.get(number, []), columns - gutter - 3)
-        out.append(f"{paint(str(number).rjust(gutter), 'rule')} {rule} {text}".rstrip())
+        out.append(f"{paint(shown[number].rjust(gutter), 'rule')} {rule} {text}".rstrip())
         out += [f"{blank} {row}" for row in _underlines(strokes, paint)]
     return gutter, out
+
+
+def _line_labels(source: Source, lines: Iterable[int], first: Span) -> dict[int, str]:
+    """How lines are numbered. In a notebook those of the first place's cell count from its beginning, and others say
+    which cell they are in."""
+    if not is_joined(source.text):
+        return {line: str(line) for line in lines}
+    own = cell_at(source, first.start)
+    found = {line: place(source, source.line_span(line).start) for line in lines}
+    return {line: str(at.line) if at.cell == own else f"{at.in_cell}{at.line}" for line, at in found.items()}
 
 
 def _lines(source: Source, span: Span) -> Iterable[int]:

@@ -11,6 +11,7 @@ from dp_lsp.cli.reporters.checked import (
     ReportFinding,
     context,
     findings,
+    located,
     places,
     sentence,
     statistics_table,
@@ -50,7 +51,7 @@ def _command(path: str, analysis: Analysis, finding: ReportFinding) -> str:
 
 
 def _message(path: str, analysis: Analysis, finding: ReportFinding) -> Iterator[str]:
-    yield finding.message
+    yield located(finding, analysis.source)
     if finding.problem is not None:
         yield from context(path, analysis, finding.problem)
 

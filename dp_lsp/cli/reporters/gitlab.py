@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dp_lsp.analysis.records import Analysis
-from dp_lsp.cli.reporters.checked import Checked, ReportFinding, findings
+from dp_lsp.cli.reporters.checked import Checked, ReportFinding, findings, located, places
 from dp_lsp.cli.style import json_text, printable
 from dp_lsp.problem import Severity
 
@@ -28,10 +28,10 @@ def lines(run: Checked) -> Iterator[str]:
 def _issue(path: str, analysis: Analysis, finding: ReportFinding) -> dict[str, Any]:
     problem = finding.problem
     fixes = "".join(f". Fix available: {fix.title}" for fix in (problem.fixes if problem is not None else ()))
-    line = analysis.source.place(finding.span.start).line
+    line = places(finding.span, analysis.source)[0].line
     key = f"{path}\0{finding.fingerprint}".encode("utf-8", "surrogatepass")
     return {
-        "description": printable(f"{finding.code}: {finding.message}{fixes}"),
+        "description": printable(f"{finding.code}: {located(finding, analysis.source)}{fixes}"),
         "check_name": finding.name,
         "fingerprint": hashlib.sha256(key).hexdigest()[:32],
         "severity": _SEVERITIES[finding.severity],

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from dp_lsp.analysis.records import Analysis, FunctionReport, State
+from dp_lsp.cells import place
 from dp_lsp.cli.reporters.checked import NOT_PROVED, Checked, context, inside, outside
 from dp_lsp.cli.style import xml_text
 from dp_lsp.problem import Problem, Severity
@@ -98,8 +99,8 @@ def _told(path: str, problems: Iterable[Problem], analysis: Analysis) -> str:
 
 
 def _lines(path: str, problem: Problem, analysis: Analysis) -> Iterator[str]:
-    place = analysis.source.place(problem.span.start)
-    yield f"{path}:{place.line}:{place.column}: {problem.severity.value}[{problem.code}] {problem.message}"
+    at = place(analysis.source, problem.span.start)
+    yield f"{path}:{at}: {problem.severity.value}[{problem.code}] {problem.message}"
     yield from (f"  {line}" for line in context(path, analysis, problem))
 
 

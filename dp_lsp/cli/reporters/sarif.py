@@ -16,10 +16,11 @@ from urllib.parse import quote
 from dp_lsp import __version__
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.records import Analysis
+from dp_lsp.cells import is_joined
 from dp_lsp.cli.files import shown
 from dp_lsp.cli.output import FINDINGS, MEANINGS, USAGE
 from dp_lsp.cli.problems import InternalError
-from dp_lsp.cli.reporters.checked import Checked, ReportFinding, findings, places
+from dp_lsp.cli.reporters.checked import Checked, ReportFinding, findings, located, places
 from dp_lsp.cli.style import json_text, printable
 from dp_lsp.features.report import statistics, summary
 from dp_lsp.problem import DOCUMENTATION, Fix, Kind, Related, Severity, There
@@ -121,7 +122,7 @@ class _Log:
             "ruleId": finding.code,
             "ruleIndex": self._rules[finding.code],
             "level": _LEVELS[finding.severity],
-            "message": _text(finding.message),
+            "message": _text(located(finding, analysis.source)),
             "locations": [location],
             "partialFingerprints": {_FINGERPRINT: finding.fingerprint},
         }
@@ -142,7 +143,7 @@ class _Log:
         if steps:
             last = {"location": location | {"message": _text(finding.message)}}
             found["codeFlows"] = [{"threadFlows": [{"locations": [*steps, last]}]}]
-        if finding.problem.fixes:
+        if finding.problem.fixes and not is_joined(source.text):
             found["fixes"] = [self._fix(path, source, fix) for fix in finding.problem.fixes]
         return found
 

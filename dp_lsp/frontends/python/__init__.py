@@ -88,7 +88,7 @@ class _Syntax(Syntax):
 class _Python(Language):
     id = "python"
     name = "Python"
-    suffixes = (".py",)
+    suffixes = (".py", ".ipynb")
     served = True
     syntax = _Syntax()
 

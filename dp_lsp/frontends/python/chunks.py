@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
+from dp_lsp import cells
 from dp_lsp.surface import Chunk
 from dp_lsp.text import Span
 
@@ -76,7 +77,7 @@ def chunks(text: str, look: Callable[[], None]) -> tuple[Chunk, ...]:
     found = items(text, look)
     if not any(reads_data(each.text) for each in found):
         return found
-    start, last = found[0].start, found[-1]
+    start, last = 0 if cells.is_joined(text) else found[0].start, found[-1]
     return (Chunk(start, text[start : last.start + len(last.text)]),)
 
 
@@ -86,7 +87,26 @@ def reads_data(item: str) -> bool:
 
 
 def items(text: str, look: Callable[[], None] = lambda: None) -> tuple[Chunk, ...]:
-    """The top-level items of a file, each by itself."""
+    """The top-level items of a file, each by itself. Those of a notebook are the items of its cells, none of which
+    ends in another one; a cell that is not Python is one, and so is the line above a cell that was run too early."""
+    if not cells.is_joined(text):
+        return _items(text, look)
+    found: list[Chunk] = []
+    for mark, (start, end) in cells.split(text):
+        if mark["late"]:
+            found.append(Chunk(mark.start(), f"{mark[0]}\n"))
+        inner = text[start:end]
+        made = (Chunk(0, inner.rstrip()),) if inner.lstrip().startswith("%%") else _items(inner, look)
+        found += (Chunk(start + each.start, each.text) for each in made)
+    return tuple(found)
+
+
+def line_starts(text: str) -> Iterator[int]:
+    """Where the lines begin that do not go on with a string, a bracket or the line before."""
+    return (line.start for line in _lines(text))
+
+
+def _items(text: str, look: Callable[[], None]) -> tuple[Chunk, ...]:
     found: list[Chunk] = []
     begun: int | None = None
     above: int | None = None

@@ -28,17 +28,19 @@ from dp_lsp.text import Span
 
 
 class NotFollowed(ast.stmt):
-    """A statement that has no meaning where it stands, and why: ``what`` it is, for a person."""
+    """A statement that has no meaning where it stands, and why: ``what`` it is, for a person. Of one that is ``broken``
+    there is a problem already."""
 
     _fields = ("node",)
     what = ""
+    broken = False
     node: ast.stmt | None = None
 
 
-def not_followed(node: ast.stmt, what: str) -> ast.stmt:
+def not_followed(node: ast.stmt, what: str, broken: bool = False) -> ast.stmt:
     """A statement without a meaning, at its place."""
     made = ast.copy_location(NotFollowed(), node)
-    made.node, made.what = node, what
+    made.node, made.what, made.broken = node, what, broken
     return made
 
 
@@ -199,6 +201,8 @@ class _Body:
                 name in expressions.filled.lengths
             ):
                 yield surface.Assign(*span, expressions.entry_at(target), expressions.number(value))
+            case NotFollowed(broken=True):
+                yield surface.Opaque(*span, node.what, effects(node), broken=True)
             case NotFollowed():
                 raise Refused(node, node.what)
             case ast.AnnAssign(annotation=said) if says_data(said):

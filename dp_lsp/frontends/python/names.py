@@ -59,7 +59,7 @@ KNOWN = frozenset({"range", "print", "sorted", "enumerate", "zip", "tuple", "rev
 RUNNING = frozenset(
     {
         *("exec", "eval", "compile", "setattr", "delattr", "globals", "locals", "vars", "__import__", "breakpoint"),
-        *("__builtins__", "__loader__", "__spec__", "getattr"),
+        *("__builtins__", "__loader__", "__spec__", "getattr", "get_ipython"),
     }
 )
 """What may give any name another meaning, or reach what may."""
@@ -86,6 +86,9 @@ _HARMLESS = frozenset(
 )
 """Modules of Python, and of libraries that people use, of which it is known that importing one changes no name."""
 
+_PARTS = frozenset({"IPython.display"})
+"""The same of parts of modules, of which others may do so."""
+
 FUTURE = frozenset({"annotations"})
 
 
@@ -96,7 +99,7 @@ def reaches_out(name: str) -> bool:
 
 def is_harmless(module: str | None, level: int) -> bool:
     """Whether importing a module is known to give no name another meaning."""
-    return level == 0 and module is not None and module.partition(".")[0] in _HARMLESS
+    return level == 0 and module is not None and (module in _PARTS or module.partition(".")[0] in _HARMLESS)
 
 
 def dotted(node: ast.expr) -> tuple[str, str] | None:

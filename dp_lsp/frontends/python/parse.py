@@ -29,6 +29,7 @@ from dp_lsp.frontends.python.names import (
     dotted,
     reaches_out,
 )
+from dp_lsp.frontends.python.notebooks import order, spoken
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.problem import Problem
@@ -43,7 +44,12 @@ _SPEAKS = re.compile(r"#[ \t]*dp:")
 
 def parse(chunk: str) -> Parsed:
     """The top-level nodes of a chunk and what is wrong with it."""
+    late = order(chunk)
+    if late is not None:
+        return Parsed((), (late,))
     made, said = read(chunk), tuple(remarks(chunk))
+    if isinstance(made, Problem) and (magic := spoken(chunk)) is not None:
+        return Parsed((magic,), (), said)
     if isinstance(made, Problem):
         return Parsed((unread(chunk),), (made,), said)
     places = Places(chunk)
@@ -170,6 +176,7 @@ _BOUND = tuple(
 )
 """Where a name may get a value in text that cannot be read: also what a newer Python would read."""
 _FAR_REACHING = re.compile(
+    r"(?m:^[ \t]*[%!][ \t]*\w)|=[ \t]*[%!][ \t]*\w|"
     r"\bimport\b|\bglobal\b|\.[ \t]*\w+(?:[ \t]*\[[^\]\n]*\])?[ \t]*(?:[-+*/%@&|^]|//|>>|<<|\*\*)?=(?!=)"
 )
 _DEEP_LINE = re.compile(rf"^(?:[ ]{{{4 * _MOST_NESTED}}}|\t{{{_MOST_NESTED}}})", re.MULTILINE)

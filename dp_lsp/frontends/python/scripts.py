@@ -12,16 +12,19 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeGuard
 
 from dp_lsp import surface
+from dp_lsp.cells import is_joined, split
 from dp_lsp.frontends.python.annotations import says_data
 from dp_lsp.frontends.python.chunks import items, reads_data
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.functions import function, not_followed
-from dp_lsp.frontends.python.names import CHECKED, MODULES, WORDS, dotted
+from dp_lsp.frontends.python.names import CHECKED, HOMES, WORDS, dotted
+from dp_lsp.frontends.python.notebooks import order, spoken
 from dp_lsp.frontends.python.parse import item, read, remarks, unread
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.problem import Problem
@@ -54,18 +57,51 @@ def parse(chunk: str) -> Parsed:
     """The nodes of a whole file that reads data, and what is wrong with it."""
     places = Places(chunk)
     statements: list[_Statement] = []
-    broken: list[surface.Unread] = []
+    opaque: list[Opaque] = []
     problems: list[Problem] = []
+    shown = _showing(chunk)
     for piece in items(chunk):
         made = read(piece.text)
         if isinstance(made, Problem):
-            problems.append(made.moved(piece.start))
-            broken.append(unread(piece.text, piece.start))
+            magic = spoken(piece.text, piece.start)
+            problems += [] if magic else [made.moved(piece.start)]
+            opaque.append(magic or unread(piece.text, piece.start))
             continue
+        late = order(piece.text)
+        problems += [late.moved(piece.start)] if late is not None else []
         ast.increment_lineno(made, places.line(piece.start))
+        if piece.start in shown and made.body:
+            made.body[-1] = _shown(made.body[-1], piece.text)
         statements += (each for node in made.body for each in _flat(node))
-    script = _Script(statements, broken, places)
+    script = _Script(statements, opaque, places, Span(0, len(chunk)))
     return Parsed(tuple(script.nodes()), tuple(problems), tuple(remarks(chunk)))
+
+
+def _showing(chunk: str) -> set[int]:
+    """Where the last items of the cells of a notebook begin."""
+    if not is_joined(chunk):
+        return set()
+    starts = [piece.start for piece in items(chunk)]
+    ends = (bisect_left(starts, span.end) for _, span in split(chunk))
+    return {starts[end - 1] for end in ends if end}
+
+
+def _shown(node: ast.stmt, text: str) -> ast.stmt:
+    """The last statement of a cell, whose value is printed below it if it is an expression that has no semicolon."""
+    ends = any(line.split("#")[0].rstrip().endswith(";") for line in text.splitlines()[-1:])
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Name(id="print" | "display"))) | ast.Expr(value=ast.Constant()):
+            return node
+        case ast.Expr(value=value) if not ends:
+            return _printed(node, [value])
+    return node
+
+
+def _printed(node: ast.Expr, values: list[ast.expr]) -> ast.Expr:
+    """The same values, printed."""
+    name = ast.copy_location(ast.Name("print", ast.Load()), node)
+    call = ast.copy_location(ast.Call(name, values, []), node)
+    return ast.copy_location(ast.Expr(call), node)
 
 
 def _flat(node: ast.stmt) -> Iterator[_Statement]:
@@ -87,14 +123,17 @@ class _Script:
     """The statements of a file, sorted: functions, imports and numbers that stand for themselves, what reads data, what
     has nothing to do with the data, and the body, which is all others."""
 
-    def __init__(self, statements: Sequence[_Statement], broken: Sequence[surface.Unread], places: Places) -> None:
+    def __init__(self, statements: Sequence[_Statement], opaque: Sequence[Opaque], places: Places, span: Span) -> None:
+        self._span = span
         self._places = places
-        self._broken = broken
+        self._opaque = opaque
         self._statements = [each.node for each in statements]
         self._does = {id(node): effects(node) for node in self._statements}
         self._bound = Counter(name for does in self._does.values() for name in does.binds)
-        self._bound.update(name for each in broken for name in each.summary.binds)
+        self._bound.update(name for each in opaque for name in each.summary.binds)
         self._imported = {name for node in self._statements if _is_import(node) for name in self._binds(node)}
+        own = {name for node in self._statements if not _is_import(node) for name in self._binds(node)}
+        self._displays = "display" not in own
         self._constants = {id(each.node) for each in statements if not each.guarded and self._is_constant(each.node)}
         self._aside = self._found_aside()
         self._own = self._names_of(self._owned())
@@ -120,7 +159,7 @@ class _Script:
 
     def _names_of(self, nodes: Iterable[ast.stmt]) -> frozenset[str]:
         """The names that statements give a value, and those of what cannot be read."""
-        return frozenset().union(*map(self._binds, nodes), *(each.summary.binds for each in self._broken))
+        return frozenset().union(*map(self._binds, nodes), *(each.summary.binds for each in self._opaque))
 
     def _found_aside(self) -> set[int]:
         """The statements that have nothing to do with the data: as many as there can be."""
@@ -158,7 +197,7 @@ class _Script:
                 return True
             case ast.Call(func=func):
                 found = dotted(func)
-                known = found is not None and (found[0] in MODULES or not (self._bound[found[0]] or found[0] == "open"))
+                known = found is not None and (found[0] in HOMES or not (self._bound[found[0]] or found[0] == "open"))
                 return not known
             case ast.Subscript(value=of) | ast.Attribute(value=of):
                 return isinstance(of, ast.Name) or self._is_foreign(of)
@@ -196,7 +235,7 @@ class _Script:
             elif id(node) in self._constants or (_is_import(node) and ast.unparse(node) not in imports):
                 yield from item(node, self._places)
                 imports.add(ast.unparse(node))
-        yield from self._broken
+        yield from self._opaque
         for name in _in_order({name: self._does[id(found[-1])].mentions for name, found in functions.items()}):
             yield from (function(node, self._places) for node in functions[name])
         yield from self._replaced(functions)
@@ -204,7 +243,7 @@ class _Script:
 
     def _replaced(self, functions: Iterable[str]) -> Iterator[Node]:
         """What gives another value to a name that has a meaning of its own."""
-        meant = {*functions, *self._imported, *WORDS, *MODULES}
+        meant = {*functions, *self._imported, *WORDS, *HOMES}
         for node in self._statements:
             if not _is_import(node):
                 own = {node.name} if isinstance(node, ast.FunctionDef) else set()
@@ -231,7 +270,7 @@ class _Script:
                 if not self._only_defines(node):
                     statements.append(not_followed(node, f"what runs where `{node.name}` is defined"))
             else:
-                statements.append(not_followed(node, "`return` outside of a function") if _leaves(node) else node)
+                statements.append(self._statement(node))
         statements += self._from_elsewhere()
         first = next(node for node in self._statements if _reads(node))
         whole = ast.FunctionDef(
@@ -244,13 +283,16 @@ class _Script:
         made = function(ast.copy_location(whole, first), self._places)
         assert isinstance(made, surface.Function), "it is one"
         name, header = surface.Name(*self._places.span(first.target), ENTRY), self._places.span(first)
-        return surface.Function(*self._extent(), name, made.params, made.returns, made.body, header, made.style)
+        return surface.Function(*self._span, name, made.params, made.returns, made.body, header, made.style)
 
-    def _extent(self) -> Span:
-        """From the first statement of the body to the last one, with all between them."""
-        spans = [self._places.span(node) for node in self._owned() if not isinstance(node, ast.FunctionDef)]
-        spans += (each.span for each in self._broken)
-        return Span(min(each.start for each in spans), max(each.end for each in spans))
+    def _statement(self, node: ast.stmt) -> ast.stmt:
+        """A statement of the body as one of a function. What a notebook displays is printed."""
+        if _leaves(node):
+            return not_followed(node, "`return` outside of a function")
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Name(id="display"), args=args, keywords=[])) if self._displays:
+                return _printed(node, args)
+        return node
 
     def _against_reading(
         self, node: ast.AnnAssign, taken: Mapping[str, frozenset[str]], before: Iterable[ast.stmt]
@@ -289,9 +331,9 @@ class _Script:
             yield from (
                 not_followed(each, "`global`, by which a function gives values of the file others,") for each in inner
             )
-        for each in self._broken:
+        for each in self._opaque:
             made = ast.Pass(lineno=self._places.line(each.start) + 1, col_offset=0)
-            yield not_followed(made, "text that cannot be read")
+            yield not_followed(made, each.what, each.broken)
 
 
 def _is_import(node: ast.stmt) -> bool:
