@@ -59,6 +59,10 @@ class TableWriter(Writer):
         self.gaps = gaps != "float"
         return f"{name}: Annotated[pd.DataFrame, {words}, Columns({columns})]"
 
+    def fresh(self, kind: str) -> str:
+        name = super().fresh(kind)
+        return f"{name}0" if name in (*self.names.get("frame", ()), *self.names.get("rows", ())) else name
+
     @property
     def has_data(self) -> bool:
         return bool(self.names.get("frame") or self.names.get("rows"))

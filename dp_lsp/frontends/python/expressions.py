@@ -34,7 +34,7 @@ from dp_lsp.frontends.python.noise import Noise, beside, named_centre, scaled, w
 from dp_lsp.frontends.python.numeric import CLIPS, CONSTANTS, DIGITS, FUNCTIONS
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.refused import Refused
-from dp_lsp.frontends.python.tables import Alone, Table
+from dp_lsp.frontends.python.tables import Alone, Counted, Table, counted
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
 
@@ -326,6 +326,8 @@ class Expressions(Entries):
                 return self.filled.is_as_long(name, size)
             case ast.Constant(value=int() as count), ast.Name(id=name):
                 return self._bins.get(name) == count
+            case ast.Constant(value=int() as count), ast.Call() if (keys := counted(hidden)) is not None:
+                return len(keys.keys) == count
             case ast.Constant(value=int() as count), ast.Subscript(value=ast.Call() as made):
                 return bins(made) == count
         return False
@@ -430,6 +432,8 @@ class Expressions(Entries):
             return self._known_draw(node, noise)
         if self._kinds.drawn(node):
             raise Refused(node, "several draws at once, or a draw with other arguments than its centre and its scale")
+        if (keys := counted(node)) is not None and self._kinds.of(node) is Kind.ARRAY:
+            return self._counted_keys(node, keys)
         match node.func:
             case ast.Attribute(value=of, attr="sum" | "mean" | "count" as attr) if self._kinds.of(of) is Kind.GAPS:
                 if node.args or node.keywords:
@@ -515,6 +519,11 @@ class Expressions(Entries):
     def _counted(self, span: Span, mask: ast.expr) -> Node:
         leaf, each = self._entries(mask)
         return self._call(span, COUNT_KEPT if leaf.rows else COUNT, self._lambda(leaf.name, each), leaf.node)
+
+    def _counted_keys(self, node: ast.Call, keys: Counted) -> Node:
+        span, of = self._places.span(node), keys.column
+        masks = (ast.copy_location(ast.Compare(of, [ast.Eq()], [each]), node) for each in keys.keys)
+        return surface.Vector(*span, tuple(self._counted(span, mask) for mask in masks))
 
     def _lambda(self, name: str, value: Node) -> surface.Lambda:
         span = value.span

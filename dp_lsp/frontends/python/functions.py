@@ -22,7 +22,7 @@ from dp_lsp.frontends.python.names import CHECKED, bound_in
 from dp_lsp.frontends.python.noise import named_centre
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.refused import Refused
-from dp_lsp.frontends.python.tables import Alone, Table
+from dp_lsp.frontends.python.tables import Alone, Table, counted
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
 
@@ -315,6 +315,8 @@ def _bins_of(node: ast.FunctionDef, kinds: Kinds) -> dict[str, int]:
                 count = bins(made) if kinds.called(made.func) == COUNTING else None
                 if count is not None:
                     found[name] = count
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as made) if keys := counted(made):
+                found[name] = len(keys.keys)
     names = [item for item in ast.walk(node) if isinstance(item, ast.Name) and not isinstance(item.ctx, ast.Load)]
     return {name: count for name, count in found.items() if sum(item.id == name for item in names) == 1}
 

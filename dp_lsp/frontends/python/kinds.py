@@ -13,7 +13,7 @@ from enum import Enum, auto
 
 from dp_lsp.frontends.python.names import GENERATORS, bound_in, dotted, shortened
 from dp_lsp.frontends.python.numeric import CONSTANTS, OF_NUMBER, goes_over_arrays
-from dp_lsp.frontends.python.tables import Alone, Holds, Table, Taken, chosen, column_of, kept_in, present
+from dp_lsp.frontends.python.tables import Alone, Holds, Table, Taken, chosen, column_of, counted, kept_in, present
 
 
 class Kind(Enum):
@@ -201,6 +201,8 @@ class Kinds:
         if name in OF_NUMBER:
             kinds = set(map(self.of, node.args)) if goes_over_arrays(name) else set()
             return next((kind for kind in (Kind.GAPS, Kind.ARRAY) if kind in kinds), Kind.NUMBER)
+        if (keys := counted(node)) is not None:
+            return Kind.ARRAY if self.of(keys.column) in COLUMNS - {Kind.MASK} else Kind.ANY
         if isinstance(node.func, ast.Attribute) and not name:
             of, attr = self.of(node.func.value), node.func.attr
             if isinstance(of, Table) and attr == "copy":

@@ -279,3 +279,33 @@ truncate tz_convert tz_localize unstack update value_counts values var where xs
 """
 OF_TABLES = frozenset(_METHODS.split())
 """What a table of pandas has by itself, so that no column is called by a dot and this name."""
+
+
+class Counted(NamedTuple):
+    """How often each of several values that are written out occurs in a column."""
+
+    column: ast.expr
+    keys: list[ast.expr]
+
+
+def counted(node: ast.expr) -> Counted | None:
+    """What ``df["Town"].value_counts().reindex(["Bonn", "Ulm"], fill_value=0)`` counts, or the same by
+    ``df.groupby("Town").size()``; None for what has keys that occur, which tells who is there."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Call(func=made, args=[], keywords=[]), attr="reindex"),
+            args=[ast.List(elts=keys) | ast.Tuple(elts=keys)],
+            keywords=[ast.keyword(arg="fill_value", value=ast.Constant(value=0))],
+        ):
+            known = [each.value for each in keys if isinstance(each, ast.Constant)]
+            if not keys or len(known) != len(keys) or any(isinstance(each, bool) for each in known):
+                return None
+            match made:
+                case ast.Attribute(value=column, attr="value_counts"):
+                    return Counted(column, keys)
+                case ast.Attribute(
+                    value=ast.Call(func=ast.Attribute(value=table, attr="groupby"), args=[name], keywords=[]),
+                    attr="size",
+                ) if isinstance(name, ast.Constant):
+                    return Counted(ast.copy_location(ast.Subscript(table, name, ast.Load()), node), keys)
+    return None
