@@ -164,8 +164,8 @@ def _of(what: str, owner: Any, function: str, wrong: Callable[[Any], Any], progr
 
 
 def _lists_are_arrays(right: Any) -> Any:
-    def kind_of(node: ast.expr | None) -> Any:
-        found = right(node)
+    def kind_of(node: ast.expr | None, *given: Any) -> Any:
+        found = right(node, *given)
         return Kind.ARRAY if found is Kind.LIST else found
 
     return kind_of

@@ -59,9 +59,14 @@ def claims(file: Mapping[str, Any]) -> list[Claim]:
     ]
 
 
+EXACT = "float-noise"
+"""The kind of the premise that noise counts as exact, which it is where it is written down and put in place."""
+
+
 def _claim(each: Mapping[str, Any]) -> Claim:
     formulas = tuple(condition["formula"] for condition in each["conditions"] if condition["formula"] is not None)
-    texts = tuple(condition["text"] for condition in each["conditions"] if condition["formula"] is None)
+    words = (condition for condition in each["conditions"] if condition["formula"] is None)
+    texts = tuple(condition["text"] for condition in words if condition["kind"] != EXACT)
     parameters = tuple(
         Parameter(at["name"], at["static"], at["sensitivity"], at["epsilon"], at["delta"], at["type"])
         for at in each["parameters"]
