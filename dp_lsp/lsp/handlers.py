@@ -54,14 +54,7 @@ def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
     ls.close(item.uri)
     document = ls.documents.open(item.uri, item.language_id, item.version, item.text)
     if document:
-        ls.around.opened(document)
-        if ls.client.watches:
-            ls.look_above()
-        else:
-            ls.look()
-        ls.checker.edited(document)
-        ls.prepare()
-        ls.send_status(document, *ls.documents)
+        ls.begin(document)
     else:
         configuring.opened(ls, item.uri)
 

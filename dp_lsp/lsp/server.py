@@ -6,7 +6,18 @@ import asyncio
 import sys
 from typing import BinaryIO
 
-from dp_lsp.lsp import actions, completion, configuring, decorations, everywhere, handlers, navigation, showing
+from dp_lsp.lsp import (
+    actions,
+    completion,
+    configuring,
+    decorations,
+    everywhere,
+    handlers,
+    inside,
+    navigation,
+    showing,
+)
+from dp_lsp.lsp.inside import in_cells
 from dp_lsp.lsp.notifications import quiet_messages
 from dp_lsp.lsp.protocol import own_streams, socket, stdio
 from dp_lsp.lsp.requests import considerate, patient
@@ -14,7 +25,7 @@ from dp_lsp.lsp.session import Server
 
 TABLES = (
     *(handlers.TABLE, actions.TABLE, configuring.TABLE, navigation.TABLE, completion.TABLE),
-    *(decorations.TABLE, showing.TABLE, everywhere.TABLE),
+    *(decorations.TABLE, showing.TABLE, everywhere.TABLE, inside.TABLE),
 )
 
 
@@ -52,7 +63,8 @@ def make_server() -> Server:
     server = Server()
     for table in TABLES:
         for method, handler in table.features.items():
-            server.feature(method, table.options.get(method))(patient(considerate(method, handler)))
+            answering = in_cells(method, considerate(method, handler))
+            server.feature(method, table.options.get(method))(patient(answering))
         for name, handler in table.commands.items():
             server.command(name)(patient(handler))
     return server

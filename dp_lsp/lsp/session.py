@@ -25,6 +25,7 @@ from dp_lsp.lsp import convert
 from dp_lsp.lsp.around import ClosedReports
 from dp_lsp.lsp.checking import Checker
 from dp_lsp.lsp.client import Client, Unwatched, above, watchers
+from dp_lsp.lsp.notebooks import SYNCHRONISED, Notebooks
 from dp_lsp.lsp.notifications import ClientLog, Progress, Refreshes
 from dp_lsp.lsp.positions import Positions
 from dp_lsp.lsp.protocol import Protocol, lenient_converter
@@ -43,9 +44,16 @@ class Server(LanguageServer):
     protocol: Protocol
 
     def __init__(self) -> None:
-        super().__init__("dp-lsp", __version__, protocol_cls=Protocol, converter_factory=lenient_converter)
+        super().__init__(
+            "dp-lsp",
+            __version__,
+            notebook_document_sync=SYNCHRONISED,
+            protocol_cls=Protocol,
+            converter_factory=lenient_converter,
+        )
         self.client = Client()
         self.documents = Workspace()
+        self.notebooks = Notebooks()
         self.folders: dict[str, None] = {}
         self.preferences = Preferences()
         self.trace = "off"  # as `$/setTrace` has it
@@ -84,6 +92,17 @@ class Server(LanguageServer):
         if not self._prepared:
             self._prepared = True
             threading.Thread(target=hover.prepare, name="prepare", daemon=True).start()
+
+    def begin(self, document: Document) -> None:
+        """A document was opened: have it checked."""
+        self.around.opened(document)
+        if self.client.watches:
+            self.look_above()
+        else:
+            self.look()
+        self.checker.edited(document)
+        self.prepare()
+        self.send_status(document, *self.documents)
 
     def end(self, code: int) -> None:
         """End the session, with the process's exit code."""
@@ -205,6 +224,11 @@ class Server(LanguageServer):
             if self._published.pop(document, None):
                 self._publish(document, [])
 
+    def close_notebook(self, uri: str) -> None:
+        """The same of a notebook, of whose cells the client is told."""
+        self.close(uri)
+        self.notebooks.close(uri)
+
     def lose(self, params: Any) -> None:
         """A change was not understood: its document's text is not the client's any more, so nothing is said of it."""
         with contextlib.suppress(KeyError, TypeError, AttributeError):
@@ -250,10 +274,14 @@ class Server(LanguageServer):
         self.progress(types.ProgressParams(token, value))
 
     def _publish(self, document: Document, diagnostics: list[types.Diagnostic]) -> None:
-        if not self.client.pulls:
-            self.text_document_publish_diagnostics(
-                types.PublishDiagnosticsParams(document.uri, diagnostics, document.version)
-            )
+        if self.client.pulls:
+            return
+        if self.notebooks.get(document.uri) is None:
+            told = types.PublishDiagnosticsParams(document.uri, diagnostics, document.version)
+            self.text_document_publish_diagnostics(told)
+        else:
+            for uri, found in self.notebooks.by_cell(document, diagnostics):
+                self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found))
 
     def report_server_error(self, error: Exception, source: Any) -> None:
         """A bug, unless it is an answer. It is logged: a message box a keystroke helps nobody."""

@@ -16,6 +16,7 @@ export const SELECTOR = [
   { scheme: 'untitled', language: 'julia' },
   { scheme: 'file', pattern: '**/*.jl' },
   { scheme: 'file', language: 'python' },
+  { scheme: 'vscode-notebook-cell', language: 'python' },
 ];
 const PAGES = 'dp-lsp';
 const RESTARTS = 4; // of a server that ends by itself, within
