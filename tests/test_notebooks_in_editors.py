@@ -102,7 +102,7 @@ def test_cells_come_and_go(editor: Editor) -> None:
     gone = {"start": 5, "deleteCount": 1}
     editor.change(structure={"array": gone, "didClose": [{"uri": editor.cell(4)}]})
     editor.states()
-    assert editor.shown().keys() <= {4, 9}
+    assert editor.shown() == {9: [("DP001", 0, 4)]}
 
 
 def test_cells_that_were_run_in_another_order(editor: Editor) -> None:
@@ -118,9 +118,10 @@ def test_hover_lenses_and_hints_of_a_cell(editor: Editor) -> None:
     assert "eps" in found["contents"]["value"]
     assert found["range"]["start"] == {"line": 0, "character": 4}
     assert editor.ask("hover", 0, position={"line": 0, "character": 2}) is None
-    lenses = editor.ask("codeLens", 2)
-    assert [each["range"]["start"]["line"] for each in lenses] == [0]
-    assert [each["range"]["start"]["line"] for each in editor.ask("codeLens", 3)] == [0]
+    for cell in (2, 3):
+        lenses = editor.ask("codeLens", cell)
+        assert {each["range"]["start"]["line"] for each in lenses} == {0}
+    assert editor.ask("codeLens", 1) == []
     whole = {"start": {"line": 0, "character": 0}, "end": {"line": 9, "character": 0}}
     for hint in editor.ask("inlayHint", 2, range=whole):
         assert hint["position"]["line"] <= 1
@@ -135,6 +136,13 @@ def test_problems_that_are_asked_for(tmp_path: Path) -> None:
         assert report["items"][0]["range"]["start"] == {"line": 2, "character": 0}
         assert found.ask("diagnostic", 2)["items"] == []
         assert not driver.published()
+
+
+def test_a_cell_is_no_document_of_its_own(editor: Editor) -> None:
+    editor.states()
+    editor.driver.notify("textDocument/didOpen", {"textDocument": editor.item(4, LINES[4])})
+    assert editor.states()["noisy"] == "proved"
+    assert editor.shown() == {4: [("DP434", 2, 0)]}
 
 
 def test_a_notebook_that_is_closed(editor: Editor) -> None:

@@ -51,6 +51,8 @@ def initialized(ls: Server, _: types.InitializedParams) -> None:
 
 def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
     item = params.text_document
+    if ls.notebooks.containing(item.uri) is not None:
+        return  # a cell is a part of another document
     ls.close(item.uri)
     document = ls.documents.open(item.uri, item.language_id, item.version, item.text)
     if document:

@@ -92,6 +92,7 @@ def did_change(ls: Server, params: types.DidChangeNotebookDocumentParams) -> Non
         return
     if params.change.cells is not None:
         notebook.change(params.change.cells, ls.client.encoding)
+        ls.forget_cells(params.change.cells)
     whole = types.TextDocumentContentChangeWholeDocument(notebook.text())
     source, edits = apply(document.source, [whole], ls.client.encoding)
     document.edit(version, source, edits)

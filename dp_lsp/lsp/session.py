@@ -229,6 +229,12 @@ class Server(LanguageServer):
         self.close(uri)
         self.notebooks.close(uri)
 
+    def forget_cells(self, changes: types.NotebookDocumentCellChanges) -> None:
+        """Take away what was said of cells that are not there any more."""
+        for cell in (changes.structure and changes.structure.did_close) or ():
+            if not self.client.pulls:
+                self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(cell.uri, []))
+
     def lose(self, params: Any) -> None:
         """A change was not understood: its document's text is not the client's any more, so nothing is said of it."""
         with contextlib.suppress(KeyError, TypeError, AttributeError):
