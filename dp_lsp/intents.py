@@ -212,6 +212,13 @@ class ByRounds(NamedTuple):
     function: Span
 
 
+class AtMost(NamedTuple):
+    """Say how often a loop at ``loop``, which goes on until something holds, runs at most."""
+
+    loop: Span
+    rounds: int
+
+
 class ByPosition(NamedTuple):
     """Give mechanisms within ``function`` their arguments without names."""
 
@@ -307,8 +314,8 @@ class EnoughNoise(NamedTuple):
 Intent = (
     Through | Write | Replace | Before | AddParameter | DeclarePublic | DeclarePrivate | DeclareLeast | DeclareRecords
     | ProtectRecords | Annotate | DeclareResult | DeclareOrdered | LeaveOut | AddUp | AddProducts | TakeLargest
-    | AddRows | InBrackets | ForEach | Spend | InParentheses | ByRounds | AsTuple | AsCall | Unqualified | AsNumber
-    | GiveName | ByPosition
+    | AddRows | InBrackets | ForEach | Spend | InParentheses | ByRounds | AtMost | AsTuple | AsCall
+    | Unqualified | AsNumber | GiveName | ByPosition
     | ByMap | ReturnNothing | CopyRenamed | AsParameter | Lookalikes | CloseBlock | ImportNamed | EnoughNoise
 )  # fmt: skip
 """All that rules wish for. A repair that only moves or repeats what the user wrote is an edit, and no intent."""

@@ -256,7 +256,7 @@ class Vocabulary(ABC):
     ``modules`` are those that give no word another meaning when they are imported, and ``homes`` those of single words.
     ``nothing`` is the value of what has
     none, if that has a name. ``familiar`` are names of which
-    people know what they do, and that are no builtins."""
+    people know what they do, and that are no builtins. ``elsewhere`` is what builtins are called in other languages."""
 
     keywords: frozenset[str]
     includes: str = ""
@@ -268,6 +268,7 @@ class Vocabulary(ABC):
     modules: frozenset[str] = frozenset()
     homes: Mapping[str, str] = MappingProxyType({})
     familiar: Mapping[Familiar, frozenset[str]] = MappingProxyType({})
+    elsewhere: Mapping[str, str] = MappingProxyType({})
 
     def does(self, name: str, what: Familiar) -> bool:
         """Whether a name is one of which that is known."""

@@ -46,8 +46,8 @@ def largest(args: Args) -> Sens:
 
 
 def unbounded() -> Refusal:
-    """The numbers of a dataset need bounds."""
-    reason = "`{dataset}` has no known bounds; give it some with `clamp({dataset}, L, U)`"
+    """The numbers of a dataset need bounds. What is said to do is code: it holds no code that was shortened."""
+    reason = "`{dataset}` has no known bounds; give it some with `clamp({code}, L, U)`"
     return Refusal(reason, lacks=Descriptor.BOUNDS)
 
 

@@ -40,6 +40,11 @@ def bounded(highest: str | None = None) -> Passing:
     return Passing("clamp", after=(LOWEST, HIGHEST if highest is None else HIGHEST._replace(default=highest)))
 
 
+def above_zero() -> Passing:
+    """What puts numbers between bounds above 0 that the author chooses."""
+    return Passing("clamp", after=(LOWEST._replace(default="1"), HIGHEST))
+
+
 def rows_bounded(norm: Norm) -> Passing:
     """What scales the rows of a dataset down to a norm that the author chooses."""
     return Passing("clip", (norm, LARGEST_NORM))
@@ -65,6 +70,10 @@ def number_of(dataset: Expression) -> Made:
 
 EMPTY = "isempty"
 """What asks whether there are records, as their number does, of which more is known."""
+
+
+ALONG = "size"
+"""What tells how long a matrix is in one direction."""
 
 
 def no_records(dataset: Expression) -> Made:
@@ -137,6 +146,11 @@ def completed(builtin: str, arguments: tuple[Expression, ...], epsilon: Expressi
 def answer(epsilon: Expression, hidden: Expression) -> Made:
     """A random answer among categories that the author names."""
     return Made("randomized_response", (epsilon, CATEGORIES, hidden))
+
+
+def answer_about(epsilon: Expression, truth: Expression) -> Made:
+    """A random answer to a question with two answers."""
+    return Made("randomized_response", (epsilon, truth))
 
 
 def some(arguments: tuple[Expression, ...]) -> Made:

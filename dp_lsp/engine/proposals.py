@@ -20,6 +20,7 @@ from dp_lsp.infer.problems import (
     ConditionFails,
     HollowCondition,
     NeedsTypes,
+    NotRepeatable,
     NotUnboxed,
     PrivateBranch,
     Unbounded,
@@ -34,6 +35,7 @@ from dp_lsp.intents import (
     AsNumber,
     AsParameter,
     AsTuple,
+    AtMost,
     ByMap,
     ByPosition,
     ByRounds,
@@ -66,6 +68,7 @@ _VALUES: tuple[Annotation, ...] = (
     ContainerOf(Kind.VECTOR, Base.REAL),
     ContainerOf(Kind.MATRIX, Base.REAL),
 )
+_ROUNDS = 10
 _BREAK = re.compile(r"\r\n|\n|\r")
 _CLAIMED = re.compile(r"(?:ε|epsilon)\s*(?:<=|≤)\s*([0-9./e-]+)")
 
@@ -111,6 +114,10 @@ def _name(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     around = (seen.text[chunk.start :][: chunk.length] for chunk in seen.analysis.chunks_at(problem.span.start))
     words = {word for text in around for word in _WORD.findall(text)}
     yield from seen.fixes(GiveName(problem.span))
+    written = seen.text[slice(*problem.span)]
+    known = seen.analysis.language.vocabulary.elsewhere.get(written)
+    if known is not None and known not in seen.defined:
+        yield Fix(f"change `{written}` to `{known}`", (Edit(problem.span, known),))
     yield from _spellings(problem.span, seen.text, words | seen.defined | set(seen.analysis.language.builtins.names()))
     chunk = next((each for each in seen.analysis.chunks_at(problem.span.start)), None)
     if chunk is not None:
@@ -211,6 +218,11 @@ def _least_noise(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
 
 
 # Constructs in other words
+
+
+def _at_most(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
+    """A loop that releases something until it is as it should be, so many times at most: each time costs."""
+    return seen.fixes(AtMost(problem.span, _ROUNDS))
 
 
 def _by_map(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
@@ -327,6 +339,7 @@ _PROPOSERS: dict[str, Callable[[Problem, CheckedText], Iterable[Fix]]] = {
     UnboundedInput.code: _public,
     Unbounded.code: _public,
     PrivateBranch.code: _public,
+    NotRepeatable.code: _at_most,
     Unsupported.code: _otherwise_written,
     HollowCondition.code: _by_rows,
     BudgetMissed.code: _within_budget,

@@ -102,6 +102,7 @@ class NoRule(Kind):
 
     code = "DP113"
     name = "no-rule"
+    cause = "no rule for `{name}`"
     message = "there is no rule for `{name}`: no bound on how far it moves has been proved, so it cannot be used here"
     unchecked = True
     unsupported = True
@@ -398,6 +399,7 @@ class MustBePublic(Kind):
 
     code = "DP207"
     name = "must-be-public"
+    cause = "`{written}` is not public"
     message = "`{written}` must be a public {what} here; {instead}"
 
 
@@ -919,6 +921,7 @@ class NotCertain(Kind):
 
     code = "DP308"
     name = "not-certain"
+    cause = "`{condition}` is not certain"
     message = "{reason}, and `{condition}` is not certain: `{names}` is known only when the program runs{why}"
 
 
@@ -1135,6 +1138,7 @@ class NoLargestPrice(Kind):
 
     code = "DP407"
     name = "no-largest-price"
+    cause = "nothing bounds what it costs"
     message = (
         "what this costs ({mechanism}) depends on `{names}`, which is known only when the program runs, and nothing "
         "bounds the price: keep it between two numbers with `clamp`"
@@ -1159,6 +1163,7 @@ class NotDeclaredPrivate(Kind):
 
     code = "DP402"
     name = "not-declared-private"
+    cause = "not declared `{code.returns_private}`"
     message = "`{name}` runs a mechanism ({mechanism}), so its result is random: {how} with `{code.returns_private}`"
 
 
@@ -1209,6 +1214,7 @@ class NoGuarantee(Kind):
 
     code = "DP403"
     name = "no-guarantee"
+    cause = "δ {delta}"
     message = "the total δ of `{name}` in `{variable}` is {delta}: a δ of 1 or more is no guarantee at all"
 
 
@@ -1263,6 +1269,7 @@ class SelectsFromData(Kind):
 
     code = "DP450"
     name = "selects-from-data"
+    cause = "`{function}` reveals what it selects from data"
     message = "`{written}` is people's data, and `{function}` reveals what it selects: list public values instead"
 
 
@@ -1296,6 +1303,7 @@ class NotRepeatable(Kind):
 
     code = "DP405"
     name = "not-repeatable"
+    cause = "how often it releases is not public"
     message = "this loop runs a mechanism, so its number of rounds must be a public whole number"
 
 
@@ -1323,6 +1331,7 @@ class NoBound(Kind):
 
     code = "DP406"
     name = "no-bound"
+    cause = "nothing is guaranteed for `{variable}`"
     message = (
         "`{name}` is declared `{code.private}`, but nothing is guaranteed for `{variable}`; if it is public, use "
         "`{code.public}`"
@@ -1453,6 +1462,7 @@ class PlaceOfRecord(Kind):
 
     code = "DP430"
     name = "place-of-record"
+    cause = "`{written}` is one record"
     message = "`{written}` takes the record at one position, and {because} ({relation}): {remedy}"
 
 
@@ -1518,6 +1528,7 @@ class ChosenValue(Kind):
 
     code = "DP431"
     name = "chosen-value"
+    cause = "`{written}` is private, only its position was released"
     message = "a mechanism released only the position `{index}`: `{written}` is still private and needs its own noise"
 
 
@@ -1569,6 +1580,7 @@ class NoiseApart(Kind):
 
     code = "DP433"
     name = "noise-apart"
+    cause = "noise {what}, beside private `{variable}`"
     message = "`{noise}` is noise {what}, which hides nothing of private `{variable}`: {instead}"
 
 
@@ -1638,6 +1650,7 @@ class PrivateOutput(Kind):
 
     code = "DP434"
     name = "private-output"
+    cause = "`{written}` shows private `{variable}`"
     message = (
         "`{written}` shows private `{variable}` to whoever sees the output; print what a mechanism released, "
         "or leave it out"
@@ -1665,6 +1678,7 @@ class OwnNoise(Kind):
 
     code = "DP435"
     name = "own-noise"
+    cause = "noise that is not accounted for: `{written}`"
     message = "`{written}` {why}"
     unchecked = True
 
@@ -1717,6 +1731,7 @@ class BatchClipped(Kind):
 
     code = "DP437"
     name = "batch-clipped"
+    cause = "`{written}` is a sum already when it is clipped"
     message = "`{written}` is a sum already when it is clipped: {instead}"
     unchecked = True
 
@@ -1810,6 +1825,7 @@ class BoundFromData(Kind):
 
     code = "DP421"
     name = "bound-from-data"
+    cause = "the {what} `{written}` {private}"
     message = "the {what} `{written}` {private}: choose {it} without looking at the data{instead}"
 
 
@@ -1946,6 +1962,7 @@ class NoNoise(Kind):
 
     code = "DP426"
     name = "no-noise"
+    cause = "no noise: `{scale}` is 0"
     message = "`{scale}` is 0, so no noise is added to `{written}`"
 
 
@@ -1998,6 +2015,7 @@ class SwappedArguments(Kind):
     code = "DP453"
     name = "swapped-arguments"
     refutable = True
+    cause = "noise for {declared}, sensitivity {inferred}: swapped arguments"
     message = (
         "the noise is made for a sensitivity of {declared} and ε {epsilon}, and `{written}` has sensitivity"
         " {inferred}: these arguments are swapped; write `{call}`"
@@ -2023,6 +2041,7 @@ class NoiseOnRecords(Kind):
 
     code = "DP455"
     name = "noise-on-records"
+    cause = "noise on the records of `{written}`"
     message = "`{written}` holds the records themselves: add noise to a statistic, such as {statistics}"
     unchecked = True
 

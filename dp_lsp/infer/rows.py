@@ -356,7 +356,10 @@ def _wrong_count(inference: Inference, node: term.Call, row: Builtin, given: int
 def refused(inference: Inference, node: term.Call, row: Builtin, args: Args, refusal: Refusal) -> None:
     """Report that arguments of the right shapes do not go together, as the row explains."""
     dataset = next((node.args[index] for index, type_ in enumerate(args.types) if isinstance(type_, Dataset)), None)
-    reason = refusal.reason.replace("{dataset}", inference.written((dataset or node.args[0]).span))
+    span = (dataset or node.args[0]).span
+    written, whole = inference.written(span), inference.context.text[slice(*span)]
+    code = written if written == whole else "…"
+    reason = refusal.reason.replace("{dataset}", written).replace("{code}", code)
     if refusal.lacks is not None and dataset is not None:
         inference.recorder.lacking[node.span] = dataset, refusal.lacks
     unclipped = node.args[args.names.index(refusal.unclipped)] if refusal.unclipped else None

@@ -220,6 +220,17 @@ UNASKED = frozenset(
 UNCALLED = frozenset({"factorial", "frule", "rrule"})
 """Functions of Julia, and of packages that tell how others are differentiated, which nothing understood calls."""
 
+ELSEWHERE = {
+    **dict.fromkeys(("average", "avg"), "mean"),
+    **dict.fromkeys(("len", "nrow", "size_of", "numel"), "length"),
+    **dict.fromkeys(("stdev", "sd"), "std"),
+    **dict.fromkeys(("variance",), "var"),
+    **dict.fromkeys(("maxval", "amax"), "maximum"),
+    **dict.fromkeys(("minval", "amin"), "minimum"),
+    **dict.fromkeys(("clip_values", "winsorize", "bound"), "clamp"),
+    "hist": "histogram",
+}
+"""What builtins are called in other languages, and by statisticians."""
 FAMILIAR = {
     Familiar.UNRULED: frozenset(
         {
@@ -288,6 +299,7 @@ class Words(Vocabulary):
     homes = PACKAGE_MACROS
     nothing = "nothing"
     familiar = FAMILIAR
+    elsewhere = ELSEWHERE
 
     def is_always(self, name: str) -> bool:
         known = name in ALWAYS or name in OTHER_TYPES or name in EVALUATING or name in MACROS

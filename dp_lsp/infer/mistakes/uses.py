@@ -80,7 +80,7 @@ def returned_records(scene: Scene, problem: Problem) -> Problem | None:
             made = (scene.inference.code.expression(each) for each in parts.with_noise(scene, node))
             statistics = " or ".join(f"`{edit_of(node.span, each).text}`" for each in made)
             return problems.ReturnsRecords.at(
-                problem.span,
+                node.span,
                 name=scene.method.name,
                 what="what it makes of each record" if _makes_records(scene, node) else "records",
                 variable=listed(names),

@@ -59,6 +59,9 @@ def add_parameter(code: Rendering, intent: intents.AddParameter, text: str) -> I
 _LAMBDA = re.compile(r"(?:const +)?(?P<name>[^\W\d]\w*) *= *(?P<parameters>\((?:[^()\n]|\([^()\n]*\))*\)) *-> *")
 
 
+_TYPED = re.compile(r"\)\s*(?P<type>::\s*(?!Priv\b)[^\W\d]\w*(?:\{[^(){}]*\})?)$")
+
+
 def declare_private(code: Rendering, intent: intents.DeclarePrivate, text: str) -> Iterator[Fix]:
     start, end = intent.header
     lambda_ = _LAMBDA.match(text, text.rfind("\n", 0, start) + 1)
@@ -68,8 +71,12 @@ def declare_private(code: Rendering, intent: intents.DeclarePrivate, text: str) 
         return
     header = text[start:end].rstrip().removesuffix("=").rstrip()
     end = start + len(header)
-    if header.endswith(")"):
-        declared = code.returns_private
+    declared = code.returns_private
+    typed = _TYPED.search(header)
+    if typed is not None:
+        edit = Edit(Span(start + typed.start("type"), end), declared)
+        yield Fix(f"declare it with `{declared}`, instead of the type of what it returns", (edit,))
+    elif header.endswith(")"):
         yield Fix(f"declare it with `{declared}`", (Edit(Span(end, end), f" {declared}"),))
 
 

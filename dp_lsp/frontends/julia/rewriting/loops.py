@@ -85,3 +85,17 @@ def count_rounds(code: Rendering, intent: intents.ByRounds, text: str) -> Iterat
         whole = f"{found['between']}{found['indent']}{header}\n{found['body']}{found['indent']}end"
         whole = whole.lstrip(" \t")
         yield Fix(f"write `{header}`", (Edit(Span(*found.span()), whole),), sure=False)
+
+
+def repeat_at_most(code: Rendering, intent: intents.AtMost, text: str) -> Iterator[Fix]:
+    """The rest of the rounds does nothing."""
+    start = text.rfind("while", 0, intent.loop.start + len("while"))
+    depth = indentation(text, max(start, 0))
+    loop = re.compile(rf"while[ \t]+(?P<condition>[^\n]+)\n(?P<body>(?:[^\n]*\n)*?){re.escape(depth)}end\b")
+    found = loop.match(text, start) if start >= 0 else None
+    if found is not None:
+        body = "".join(f"    {line}\n" for line in found["body"].splitlines())
+        header = f"for _ in 1:{intent.rounds}"
+        whole = f"{header}\n{depth}    if {found['condition']}\n{body}{depth}    end\n{depth}end"
+        title = f"try at most {intent.rounds} times, for each costs: `{header}`"
+        yield Fix(title, (Edit(Span(*found.span()), whole),), sure=False)

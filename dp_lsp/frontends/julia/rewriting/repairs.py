@@ -42,7 +42,7 @@ from dp_lsp.frontends.julia.rewriting.lines import (
     write_by_map,
     write_lookalikes,
 )
-from dp_lsp.frontends.julia.rewriting.loops import add_products, add_up, count_rounds, take_largest
+from dp_lsp.frontends.julia.rewriting.loops import add_products, add_up, count_rounds, repeat_at_most, take_largest
 from dp_lsp.intents import Intent, Rendering
 from dp_lsp.problem import Fix
 
@@ -66,6 +66,7 @@ REPAIRS: dict[type[Intent], Callable[[Rendering, Any, str], Iterator[Fix]]] = {
     intents.ForEach: do_for_each,
     intents.Spend: spend,
     intents.InParentheses: put_in_parentheses,
+    intents.AtMost: repeat_at_most,
     intents.ByRounds: count_rounds,
     intents.AsTuple: write_as_tuple,
     intents.Unqualified: call_unqualified,

@@ -10,7 +10,7 @@ from dp_lsp.builtins.places import INDEX
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.term import Apply, Global, Literal, Loop, Term, Use
 from dp_lsp.core.types import Base, Container, Dataset, Norm, NumberType
-from dp_lsp.infer.mistakes.mending.parts import is_within, releases_around, releases_in, source_of
+from dp_lsp.infer.mistakes.mending.parts import is_dataset, is_within, releases_around, releases_in, source_of
 from dp_lsp.infer.mistakes.noise import MechanismCall
 from dp_lsp.infer.mistakes.scene import Scene
 from dp_lsp.intents import Before, Passing, Through, Write
@@ -111,3 +111,13 @@ def places_within(scene: Scene, problem: Problem) -> Iterator[Fix]:
         )
         title = "put the place among the cells: `{code}`"
         yield from scene.inference.fixes(Write(title, tuple((span, within) for span in spans)))
+
+
+def bounded_failing(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """What fails for some numbers, as a logarithm does for those below 0, is given what lies above, between bounds that
+    the author chooses."""
+    failing = [call for call in scene.calls if call.span == problem.span]
+    for call, given in ((each, given) for each in failing for given in each.args):
+        if scene.private(given) and (is_dataset(scene, given) or isinstance(scene.type(given), NumberType)):
+            title = f"clamp `{source_of(scene, given)}` to what `{source_of(scene, call)}` takes"
+            yield from scene.inference.fixes(Through(title, given.span, (remedies.above_zero(),), sure=False))

@@ -11,7 +11,7 @@ from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf,
 from dp_lsp.core.term import Apply, Call, Comprehension, Global, Local, Loop, Param, Term, Use
 from dp_lsp.core.types import Base, Container, DatasetMetric, Kind, NumberType
 from dp_lsp.infer.checks import result_term
-from dp_lsp.infer.mistakes.mending.parts import releases_around
+from dp_lsp.infer.mistakes.mending.parts import is_dataset, releases_around
 from dp_lsp.infer.mistakes.noise import release_of
 from dp_lsp.infer.mistakes.scene import Scene, row
 from dp_lsp.intents import AddParameter, AddProducts, DeclareOrdered, DeclareRecords
@@ -146,3 +146,13 @@ def missing_parameter(scene: Scene, problem: Problem) -> Iterator[Fix]:
             named = (each for each in scene.flow(node) if isinstance(each, Global) and each.span == problem.span)
             for each in named:
                 yield from scene.inference.fixes(AddParameter(scene.method.name_span, each.name))
+
+
+def public_beside(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """Numbers without a type that records are put between, or that they are compared with, are public."""
+    untyped = {each.local for each in scene.method.params if isinstance(each.type, Anything) and not each.static}
+    for call in scene.calls:
+        if call.span != problem.span or not any(is_dataset(scene, each) for each in call.args):
+            continue
+        names = {each.local.name for each in call.args if isinstance(each, Use) and each.local in untyped}
+        yield from (fix._replace(declares=True) for fix in scene.inference.publish(names) if names)

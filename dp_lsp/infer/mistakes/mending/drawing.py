@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from dp_lsp.builtins import remedies
 from dp_lsp.builtins.broadcasts import ENTRIES
 from dp_lsp.builtins.traits import Additive, DividesByLast
-from dp_lsp.core.term import Apply, Call, Literal, Term, Use
+from dp_lsp.core.term import Apply, Branch, Call, Literal, Term, Use
+from dp_lsp.core.types import BoolType
+from dp_lsp.infer.checks import result_term
 from dp_lsp.infer.mistakes.mending.parts import (
+    epsilon_for,
     is_call_of,
     is_dataset,
     replaced,
@@ -118,3 +121,26 @@ def _draws(scene: Scene, node: Term) -> bool:
         if release is not None and not scene.private(release.hidden):
             return True
     return False
+
+
+def random_answer(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """Who is asked one question, and answers by chance or as it is, answers at random by a mechanism."""
+    asked = [each.local for each in scene.method.params if not each.static]
+    whole = result_term(scene.method)
+    if len(asked) != 1 or not isinstance(scene.type_of(asked[0]), BoolType) or not isinstance(whole, Branch):
+        return
+    given = [*_answers(whole)]
+    shown = [each for each in given if isinstance(each, Use) and each.local is asked[0]]
+    by_chance = any(is_call_of(scene, each, Familiar.DRAWS) for each in scene.flow(whole.condition))
+    if by_chance and shown and not any(scene.private(each) for each in given if each not in shown):
+        made = remedies.answer_about(epsilon_for(scene), asked[0].name)
+        yield from replaced(scene, "let a mechanism answer at random: `{code}`", whole.span, made)
+
+
+def _answers(node: Term) -> Iterator[Term]:
+    """The values that branches may give."""
+    if isinstance(node, Branch):
+        yield from _answers(node.then.result)
+        yield from _answers(node.otherwise.result)
+    else:
+        yield node

@@ -9,7 +9,7 @@ from dp_lsp.builtins import remedies
 from dp_lsp.builtins.broadcasts import ONE_BY_ONE
 from dp_lsp.builtins.places import INDEX
 from dp_lsp.builtins.traits import Average
-from dp_lsp.core.term import Apply, Call, Loop
+from dp_lsp.core.term import Apply, Call, Global, Literal, Loop
 from dp_lsp.core.types import Container, Dataset, FunctionType
 from dp_lsp.infer.mistakes.mending.parts import is_call_of, releases_in, replaced, source_of, text_at, through_names
 from dp_lsp.infer.mistakes.noise import divided
@@ -135,7 +135,19 @@ def root_after(scene: Scene, problem: Problem) -> Iterator[Fix]:
 
 def by_size(scene: Scene, problem: Problem) -> Iterator[Fix]:
     """Whether there are records is whether their number is 0."""
-    for call in scene.calls:
-        if call.builtin == remedies.EMPTY and problem.span.covers(call.span.start):
-            made = remedies.no_records(source_of(scene, call.args[0]))
-            yield from replaced(scene, "ask for their number: `{code}`", call.span, made)
+    spelled = scene.inference.code[remedies.EMPTY]
+    for node in scene.terms:
+        asks = isinstance(node, Apply) and isinstance(node.function, Global) and node.function.name == spelled
+        if isinstance(node, Apply) and asks and len(node.args) == 1 and problem.span.covers(node.span.start):
+            made = remedies.no_records(source_of(scene, node.args[0]))
+            yield from replaced(scene, "ask for their number: `{code}`", node.span, made)
+
+
+def by_length(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """How long a vector is in its one direction is how many entries it has."""
+    call = scene.given_to(problem.span)
+    if call is not None and call.builtin == remedies.ALONG and problem.span == call.args[0].span:
+        along = call.args[1:]
+        if not along or (isinstance(along[0], Literal) and along[0].value == 1):
+            made = remedies.number_of(source_of(scene, call.args[0]))
+            yield from replaced(scene, "write `{code}`", call.span, made)

@@ -4,7 +4,13 @@ tried before it is offered."""
 from __future__ import annotations
 
 from dp_lsp.infer import problems
-from dp_lsp.infer.mistakes.mending.bounds import bounded_arguments, bounded_release, missing_bounds, places_within
+from dp_lsp.infer.mistakes.mending.bounds import (
+    bounded_arguments,
+    bounded_failing,
+    bounded_release,
+    missing_bounds,
+    places_within,
+)
 from dp_lsp.infer.mistakes.mending.calling import (
     above_zero,
     chosen_distance,
@@ -22,16 +28,18 @@ from dp_lsp.infer.mistakes.mending.declaring import (
     in_order,
     missing_parameter,
     products,
+    public_beside,
     public_count,
     public_numbers,
     untrusted,
 )
-from dp_lsp.infer.mistakes.mending.drawing import by_mechanism
+from dp_lsp.infer.mistakes.mending.drawing import by_mechanism, random_answer
 from dp_lsp.infer.mistakes.mending.parts import Rule
 from dp_lsp.infer.mistakes.mending.releasing import noise_by_record, on_a_statistic, released, unprinted
 from dp_lsp.infer.mistakes.mending.rewriting import (
     added_up,
     by_counting,
+    by_length,
     by_place,
     by_size,
     by_sum,
@@ -50,7 +58,10 @@ from dp_lsp.problem import Problem
 RULES: dict[str, tuple[Rule, ...]] = {
     kind.code: rules
     for kind, rules in (
-        (problems.DoesNotFit, (mapped_before, noisy_quotient, missing_bounds, places_within, in_brackets, annotated)),
+        (
+            problems.DoesNotFit,
+            (public_beside, mapped_before, noisy_quotient, missing_bounds, places_within, in_brackets, annotated),
+        ),
         (problems.NotAsCalled, (bounded_arguments, annotated)),
         (problems.UnboundedInput, (noisy_quotient, products, bounded_release, annotated)),
         (problems.Unbounded, (annotated,)),
@@ -62,12 +73,15 @@ RULES: dict[str, tuple[Rule, ...]] = {
         (problems.BoundFromData, (in_their_order, all_records, public_epsilon, public_numbers, chosen_distance)),
         (problems.MustBePublic, (public_epsilon, in_their_order)),
         (problems.NoiseOnRecords, (on_a_statistic,)),
-        (problems.WrongArgument, (products, noise_by_record, added_up, annotated, for_each, untrusted, by_sum)),
+        (
+            problems.WrongArgument,
+            (by_length, products, noise_by_record, added_up, annotated, for_each, untrusted, by_sum),
+        ),
         (problems.NoMechanism, (annotated, released)),
-        (problems.LeavesUnprotected, (annotated, released)),
+        (problems.LeavesUnprotected, (annotated, bounded_failing, released)),
         (problems.PrivateBranch, (by_size, annotated, released)),
         (problems.PrivateOutput, (unprinted,)),
-        (problems.OwnNoise, (by_mechanism,)),
+        (problems.OwnNoise, (by_mechanism, random_answer)),
         (problems.NoiseApart, (by_mechanism,)),
         (problems.WrongCount, (completed,)),
         (problems.ConditionFails, (above_zero, without_delta, annotated)),
