@@ -223,14 +223,14 @@ def limit(command: Command) -> Command:
 @click.group(context_settings=CONTEXT)
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def root() -> None:
-    """Check differentially private Julia programs.
+    """Check differentially private programs in Julia and Python.
 
     dp-lsp reads a program and says what each function guarantees: how far its result can move
     when an input moves (sensitivity), or what it costs the people in the data (ε and δ), with all conditions.
 
     \b
     dp-lsp check program.jl      what is proved, what is not, and why
-    dp-lsp check .               every Julia file below this folder
+    dp-lsp check .               all Julia and Python below this folder
     dp-lsp explain DP301         what a code means and how to mend it
     dp-lsp explain program.jl:f  what led to the bounds of a function
     dp-lsp diff main             whose bounds rose or fell since then, and why
@@ -307,9 +307,10 @@ def root() -> None:
 )
 @logs
 def check(log_level: str, log_file: str | None, **options: Any) -> int:
-    """Check files, or every Julia file below a folder; without PATH, below this folder.
+    """Check files, or all below a folder: Julia, and Python that imports dp_types. Without PATH, below this folder.
 
-    Each function is proved, failed (there is an error in it) or unknown (it was not checked to the end).
+    Each function is proved, assumed (a black box, taken at its word), failed (there is an error in it) or unknown (it
+    was not checked to the end).
 
     \b
     dp-lsp check train.jl
@@ -321,7 +322,7 @@ def check(log_level: str, log_file: str | None, **options: Any) -> int:
 
     \b
     Exit codes:
-      0    everything is proved
+      0    everything is proved, or assumed
       1    there is an error, or something is unknown
       2    wrong usage or configuration, a PATH that does not exist, output that could not be written
       101  a bug in dp-lsp; what it concerns is reported as unknown

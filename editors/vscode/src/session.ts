@@ -162,6 +162,14 @@ export class Session implements vscode.Disposable {
           }
           return answer;
         },
+        workspace: {
+          // A setting that restarts the server changes while it ends: the next one asks for all of them.
+          didChangeConfiguration: async (sections, next) => {
+            if (this.client) {
+              await next(sections);
+            }
+          },
+        },
         window: {
           showDocument: async (parameters, token, next) => {
             const uri = vscode.Uri.parse(parameters.uri);
