@@ -23,6 +23,7 @@ from dp_lsp.frontends.python.noise import named_centre
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.tables import Alone, Table, counted
+from dp_lsp.frontends.python.versions import with_versions
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
 
@@ -126,9 +127,10 @@ class _Body:
     """The statements of one function."""
 
     def __init__(self, node: ast.FunctionDef, places: Places) -> None:
+        params = {each.arg: kind_of(each.annotation, places) for each in node.args.args}
+        node = with_versions(node, [name for name, kind in params.items() if isinstance(kind, Table | Alone)])
         self._node = node
         self._places = places
-        params = {each.arg: kind_of(each.annotation, places) for each in node.args.args}
         self._local = {*params, *_assigned(node)}
         self._kinds = kinds_of(node.body, params, self._local.__contains__)
         for each in node.args.args:
