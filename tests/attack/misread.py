@@ -14,7 +14,7 @@ from dp_lsp.features.report import file_report
 from dp_lsp.frontends.python import annotations, draws, effects, expressions, functions, kinds
 
 from .breaking import Rule
-from .python import judged
+from .python import judged, written
 
 HEAD = """\
 from typing import Annotated
@@ -39,7 +39,34 @@ class Misread(NamedTuple):
 
 def refuted(misread: Misread | None, program: str) -> str:
     """What runs have against what is claimed of a program while something is read wrongly."""
-    text = f"{HEAD}{program}"
+    return _refuted(misread, f"{HEAD}{program}")
+
+
+def refuted_by_seed(misread: Misread | None, seed: int) -> str:
+    """The same of the random program of a seed (``python -m tests.attack python``)."""
+    return _refuted(misread, written(seed))
+
+
+SEEDS = {
+    "a list is an array": 309,
+    "a change in place is another value": 123,
+    "of a chained comparison the first counts": 31,
+    "nothing gives the function of a module another meaning": 57,
+    "a decorator changes nothing": 32,
+    "no function gives a name of the module a value": 149,
+    "a definition under a condition is none": 164,
+    "what is added is replaced": 34,
+    "one draw hides all that it is added to": 49,
+    "a draw before rounds is one of each": 49,
+    "the centre of a draw is 0": 7,
+    "a generator with a seed draws noise": 359,
+    "a seed of all noise is none": 57,
+    "nobody sees what is printed": 72,
+}
+"""For each mistake the first seed whose random program refutes what is claimed then."""
+
+
+def _refuted(misread: Misread | None, text: str) -> str:
     with misread.rule.in_place() if misread is not None else nullcontext():
         said = claims(file_report(Engine().check(text, document="p.py"), "p.py"))
     for seed in range(3):

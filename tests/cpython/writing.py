@@ -25,6 +25,8 @@ POSITIVE = ("1", "2", "0.5", "3", "10", "4")
 WHOLE = ("1", "2", "3", "4")
 LIMITS = (("0", "10"), ("-5", "5"), ("0", "1"), ("1", "3"), ("-2.5", "0.5"))
 TRAPS = 0.12
+SLIPS = 0.1
+"""How many programs are one of those that are read wrongly where one thing is forgotten."""
 
 
 class Writer:
@@ -46,6 +48,8 @@ class Writer:
     # The program
 
     def program(self) -> str:
+        if self.chance(SLIPS):
+            return self.head + self.slip()
         self.trap = self.pick((0.0, TRAPS, TRAPS, 3 * TRAPS))
         self.lines = [self.head]
         for _ in range(self.source.randrange(3)):
@@ -57,6 +61,14 @@ class Writer:
         if self.chance(self.trap / 2):
             self.lines.append(self.pick(MODULE))
         return "\n".join(self.lines) + "\n"
+
+    def slip(self) -> str:
+        """A program that means something else where one thing is forgotten."""
+        text: str = self.pick(FORGOTTEN)
+        words = {"RELATION": ("AddRemove()", "ChangeOne()"), "FACTOR": ("3", "9", "20"), "LIMIT": ("1", "2", "4")}
+        for word, among in words.items():
+            text = text.replace(word, self.pick(among))
+        return text
 
     def helper(self) -> None:
         name = f"h{len(self.helpers)}"
@@ -567,6 +579,42 @@ MODULE = (
     "import random as np\n\n",
 )
 """What may stand at top level and changes what names mean."""
+_ARRAY = "v: Annotated[np.ndarray, RELATION, Bounded(0, LIMIT)]"
+_LIST = "v: Annotated[list, RELATION, Bounded(0, LIMIT)]"
+_NUMBER = "x: Annotated[float, Within()]"
+FORGOTTEN = (
+    f"def f({_LIST}):\n    w = v * FACTOR\n    return len(w)\n",
+    f"def f({_ARRAY}):\n    w = v\n    v *= FACTOR\n    return w.sum()\n",
+    f"def f({_NUMBER}):\n    return FACTOR if 0 < LIMIT < x else 2\n",
+    f"np.clip = lambda v, low, high: FACTOR * v\n\n\ndef f({_NUMBER}):\n    return np.clip(x, 0, LIMIT)\n",
+    f"def many(g):\n    return lambda x: FACTOR * x\n\n\n@many\ndef f({_NUMBER}):\n    return x\n",
+    "k = 1\n\n\ndef g():\n    global k\n    k = FACTOR\n    return 0\n\n\n"
+    f"def f({_NUMBER}):\n    return k * x\n\n\ng()\n",
+    "def g(x):\n    return x\n\n\nif len([1]):\n    def g(x):\n        return FACTOR * x\n\n\n"
+    f"def f({_NUMBER}):\n    return g(x)\n",
+    f"def f({_ARRAY}):\n    return len(v)\n",
+    f"def f({_ARRAY}) -> Private:\n    z = np.random.laplace()\n    return np.sum(v > 0) + z, np.sum(v > 1) + z\n",
+    f"def f({_ARRAY}) -> Private:\n    z = np.random.laplace()\n    return [np.sum(v > i) + z for i in range(3)]\n",
+    f"def f({_LIST}) -> Private:\n    return 1 + np.random.laplace(sum(v), LIMIT)\n",
+    f"def f({_LIST}) -> Private:\n    rng = np.random.default_rng(FACTOR)\n    return sum(v) + rng.laplace(0, LIMIT)\n",
+    f"np.random.seed(FACTOR)\n\n\ndef f({_LIST}) -> Private:\n    return sum(v) + np.random.laplace(0, LIMIT)\n",
+    f"def f({_LIST}) -> Private:\n    print(sum(v))\n    return sum(v) + np.random.laplace(0, LIMIT)\n",
+    f"def f({_ARRAY}) -> Private:\n    total = 0.0\n    w = np.clip(v, 0, LIMIT)\n    for t in range(2):\n"
+    "        total += np.sum(w) + np.random.laplace(0, LIMIT)\n        w = v * FACTOR\n    return total\n",
+    "def len(x):\n    return FACTOR * x.shape[0]\n\n\n"
+    f"def f({_ARRAY}) -> Private:\n    return len(v) + np.random.laplace(0, LIMIT)\n",
+    f"def f({_ARRAY}) -> Private:\n    old = v > LIMIT / 2\n    v = np.clip(v, 0, LIMIT / 4)\n"
+    "    return v[old].shape[0] + np.random.laplace(0, 1)\n",
+    f"def f({_ARRAY}, eps: Static[float]) -> Private:\n    eps = np.sum(v > 0)\n"
+    "    return np.sum(v > 0) + np.random.laplace(0, 1 / (1 + eps))\n",
+    "def g(v, noise=np.random.laplace(0, LIMIT)):\n    return v + noise\n\n\n"
+    f"def f({_ARRAY}) -> Private:\n    return g(np.sum(v > 0)) - g(np.sum(v > 1))\n",
+    f"def f({_ARRAY}) -> Private:\n    return v + np.random.laplace(0, LIMIT)\n",
+    f"def f({_ARRAY}) -> Private:\n    z = np.random.laplace(0, LIMIT)\n    z *= 0.001\n    return np.sum(v) + z\n",
+    f"def f({_ARRAY}) -> Private:\n    return np.sum(np.clip(v * 9, FACTOR, 0)) + np.random.laplace(0, LIMIT)\n",
+)
+"""Programs that mean something else where one thing is forgotten: of a list that it is no array, of a draw that its
+only use is one addition, of a name that it may be given another meaning."""
 AFTER = ("X", "max(X, 0)", "round(X)", "X / 2", "X if X > 0 else 0", "(X, X)", "abs(X)", "f'{X:.2f}'", "int(X)")
 TRICKS = (
     ("list", "NEW = LIST\nNEW.append(NUM)", "list"),
