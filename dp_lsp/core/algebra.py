@@ -302,7 +302,7 @@ class Poly:
 
     def is_short(self, width: int) -> bool:
         """Whether it has no more terms than this, and none of them more factors."""
-        return len(self.terms) <= width and not any(len(monomial) > width for monomial in self.terms)
+        return len(self.terms) <= width and max(map(len, self.terms), default=0) <= width
 
     @property
     def size(self) -> int:

@@ -209,18 +209,19 @@ def _times(coefficient: Poly, factor: Poly) -> Poly:
 def combined(forms: Iterable[tuple[LinearForm, Poly]]) -> LinearForm | None:
     """Σ coefficient · form of forms of one shape; None for others, and where there are too many parts."""
     forms = tuple(forms)
-    if len(forms) == 1 and forms[0][1] is WHOLE:
-        return forms[0][0]
-    shapes = {(form.written, len(form.rows)) for form, _ in forms}
-    if len(shapes) != 1:
+    if not forms:
         return None
-    ((written, count),) = shapes
-    rows: list[dict[Part, Poly]] = [{} for _ in range(count)]
+    first, times = forms[0]
+    if len(forms) == 1 and times is WHOLE:
+        return first
+    if any(form.written is not first.written or len(form.rows) != len(first.rows) for form, _ in forms[1:]):
+        return None
+    rows: list[dict[Part, Poly]] = [{} for _ in first.rows]
     for form, factor in forms:
         for row, added in zip(rows, form.rows, strict=True):
             for part, coefficient in added.items():
                 _add(row, part, _times(coefficient, factor))
-    return _short(rows, written)
+    return _short(rows, first.written)
 
 
 def side_by_side(forms: Iterable[LinearForm | None]) -> LinearForm | None:
@@ -234,10 +235,13 @@ def summed(form: LinearForm) -> LinearForm | None:
 
 
 def _short(rows: Sequence[dict[Part, Poly]], written: bool) -> LinearForm | None:
-    few = sum(map(len, rows)) <= MOST_PARTS
-    short = few and all(each.is_short(WIDEST) for row in rows for each in row.values())
-    short = short and _count(rows) <= MOST_ALTERNATIVES
-    return LinearForm(tuple(rows), written) if short else None
+    if sum(map(len, rows)) > MOST_PARTS:
+        return None
+    for row in rows:
+        for coefficient in row.values():
+            if coefficient is not WHOLE and not coefficient.is_short(WIDEST):
+                return None
+    return LinearForm(tuple(rows), written) if _count(rows) <= MOST_ALTERNATIVES else None
 
 
 # Pieces of a vector or a matrix

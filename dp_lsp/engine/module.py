@@ -24,6 +24,21 @@ if TYPE_CHECKING:
     from dp_lsp.accounting.guarantee import Guarantee
 
 
+class _Named(dict[str, NamedMeaning]):
+    """What names are to units that do not define them, as far as their definitions are known by now."""
+
+    def __init__(self, program: Program, meanings: Mapping[str, Sequence[tuple[Definition, Meaning]]]) -> None:
+        super().__init__()
+        self._program = program
+        self._meanings = meanings
+
+    def __missing__(self, name: str) -> NamedMeaning:
+        conflict, is_alone = self._program.defined(name)
+        meanings = tuple(meaning for _, meaning in self._meanings.get(name, ()))
+        found = self[name] = NamedMeaning(self._program.clouds.get(name), conflict, is_alone, False, meanings)
+        return found
+
+
 class Module:
     """The units of a program and what is known of them so far, by their index. They become known in the order of
     ``cycles``, which has the names on the way of each back to itself, from their ``premises`` and the answers of
@@ -36,7 +51,7 @@ class Module:
         self.answers: dict[int, Mapping[str, Guarantee]] = {}
         self.known: dict[int, KnownChunk] = {}
         self._meanings: dict[str, list[tuple[Definition, Meaning]]] = {}
-        self._named: dict[str, NamedMeaning] = {}  # to units that do not define the name
+        self._named = _Named(program, self._meanings)
 
     @property
     def definitions(self) -> tuple[Definition, ...]:
@@ -46,19 +61,9 @@ class Module:
     def begin(self, index: int, options: Options) -> Premises:
         """What a unit is inferred from, with these options: all units that it is made of are known."""
         unit, around = self.program.units[index], self.cycles[index]
-        premises = Premises.of(self.program.cloud, unit, options, self._name, self._meanings, around)
+        premises = Premises.of(self.program.cloud, unit, options, self._named, self._meanings, around)
         self.premises[index] = premises
         return premises
-
-    def _name(self, name: str) -> NamedMeaning:
-        """What a name is to units that do not define it, as far as its definitions are known by now."""
-        found = self._named.get(name)
-        if found is None:
-            conflict, is_alone = self.program.defined(name)
-            meanings = tuple(meaning for _, meaning in self._meanings.get(name, ()))
-            found = NamedMeaning(self.program.clouds.get(name), conflict, is_alone, False, meanings)
-            self._named[name] = found
-        return found
 
     def task(self, index: int, look: Callable[[], None]) -> Task:
         """Inferring a unit, with what the names it uses mean."""

@@ -7,7 +7,7 @@ call says what is put for those symbols and variables that it leaves open; a cha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from time import time_ns
 from typing import NamedTuple
@@ -176,13 +176,13 @@ class Premises(NamedTuple):
         cloud: str,
         unit: InferenceUnit,
         options: Options,
-        named: Callable[[str], NamedMeaning],
+        named: Mapping[str, NamedMeaning],
         meanings: Mapping[str, Sequence[tuple[Definition, Meaning]]],
         around: frozenset[str],
     ) -> Premises:
         """Those of a unit, of which these names are on its way back to itself. ``named`` is what names are to units
         that do not define them, and ``meanings`` are those of their definitions."""
-        names = {name: named(name) for name in unit.mentions}
+        names = {name: named[name] for name in unit.mentions}
         for name in around.intersection(names):
             names[name] = names[name]._replace(is_around=True)
         for definition in unit.lowered.definitions:

@@ -60,7 +60,7 @@ def rule(inference: Inference, node: Term) -> Evaluation:
     """The rule of a term, by what it is."""
     match node:
         case term.Use(local=local):
-            found = inference.context.environment.get(local)
+            found = inference.context.judgement(local)
             return Evaluation(found if found is not None else inference.hole(f"`{local.name}` was not understood"))
         case term.Literal(value=bool()):
             return Evaluation(Judgement(BOOL, moves.NOWHERE))
