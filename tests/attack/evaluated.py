@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -26,8 +27,9 @@ from evaluator.worst import Worst
 from evaluator.writing import Writer
 
 from .choices import Choices
+from .resumed import PROGRAMS, REFUTED, totals
 
-BATCH, SEARCHED = 100, 20
+SEARCHED = 20
 CHECKER = f"{shlex.quote(sys.executable)} -m dp_lsp"
 
 
@@ -46,36 +48,13 @@ class Judged(NamedTuple):
     disagreed: tuple[str, ...] = ()
     features: tuple[str, ...] = ()
 
-
-class Totals(NamedTuple):
-    """Sums over programs. ``refuted`` counts programs, and so do the features (:data:`evaluator.subjects.FEATURES`)."""
-
-    programs: int = 0
-    claims: int = 0
-    runs: int = 0
-    finite: int = 0
-    refuted: int = 0
-    crashed: int = 0
-    disagreed: int = 0
-    public: int = 0
-    linear: int = 0
-    sums: int = 0
-    disjoint: int = 0
-    declared: int = 0
-
-    def with_(self, batch: Iterable[Judged]) -> Totals:
-        found = list(batch)
-        more = (
-            len(found),
-            sum(each.claims for each in found),
-            sum(each.runs for each in found),
-            sum(each.finite for each in found),
-            sum(bool(each.refuted) for each in found),
-            sum(bool(each.crashed) for each in found),
-            sum(bool(each.disagreed) for each in found),
-            *(sum(feature in each.features for each in found) for feature in FEATURES),
-        )
-        return Totals(*map(sum, zip(self, more, strict=True)))
+    def counted(self) -> Counter[str]:
+        """What is counted of it: each of what it has many of, and itself for what it has."""
+        ways = {"finite": self.finite, REFUTED: self.refuted, "crashed": self.crashed, "disagreed": self.disagreed}
+        known = Counter({name: int(bool(each)) for name, each in ways.items()})
+        known.update({"claims": self.claims, "runs": self.runs})
+        known.update(self.features)
+        return known
 
 
 class Written(NamedTuple):
@@ -202,34 +181,24 @@ def attack(
     first: int, count: int, output: str | None, checker: str = CHECKER, both: bool = False, family: str = ""
 ) -> bool:
     """Judge so many programs; tells what is refuted as it is found, and whether something was."""
-    totals, start = Totals(), first
-    if output is not None and Path(output).exists():
-        for line in Path(output).read_text("utf-8").splitlines():
-            done = json.loads(line)
-            if first <= done["first"] < first + count:
-                totals = Totals(*map(sum, zip(totals, done["totals"], strict=True)))
-                start = max(start, done["first"] + done["totals"][0])
     began = time.monotonic()
-    for batch in range(start, first + count, BATCH):
-        found = evaluated(batch, min(BATCH, first + count - batch), checker, both, family)
+
+    def judge(seeds: range) -> tuple[list[Counter[str]], list[dict[str, Any]]]:
+        found = evaluated(seeds.start, len(seeds), checker, both, family)
         told = [_told(each, checker, family) for each in found if each.refuted or each.crashed or each.disagreed]
-        if output is not None:
-            made = {"first": batch, "totals": Totals().with_(found), "refuted": told}
-            with Path(output).open("a", encoding="utf-8") as file:
-                file.write(json.dumps(made, ensure_ascii=False) + "\n")
-        totals = totals.with_(found)
-        if (batch - first) % 1000 == 0 and batch > first:
-            print(f"{totals.programs:,} programs, {totals.refuted} refuted", file=sys.stderr, flush=True)
-    share = totals.finite / max(totals.programs, 1)
+        return [each.counted() for each in found], told
+
+    known = totals(first, count, output, judge)
+    differ = f", {known['disagreed']} with another value by the interpreter" if both else ""
     print(
-        f"{totals.programs:,} programs, {totals.claims:,} claims, {totals.runs:,} runs in "
-        f"{time.monotonic() - began:,.0f} s; {share:.0%} with a finite claim on a protected parameter; "
-        f"{totals.refuted} refuted, {totals.crashed} not judged"
-        f"{f', {totals.disagreed} with another value by the interpreter' if both else ''}."
+        f"{known[PROGRAMS]:,} programs, {known['claims']:,} claims, {known['runs']:,} runs in "
+        f"{time.monotonic() - began:,.0f} s; {known['finite'] / max(known[PROGRAMS], 1):.0%} with a finite claim on a "
+        f"protected parameter; {known[REFUTED]} refuted, {known['crashed']} not judged"
+        f"{differ}."
     )
-    used = (f"{getattr(totals, feature):,} of {feature}" for feature in FEATURES)
+    used = (f"{known[feature]:,} of {feature}" for feature in FEATURES)
     print(f"Programs with a finite claim that is made by rules: {', '.join(used)}.")
-    return totals.refuted + totals.crashed + totals.disagreed > 0
+    return known[REFUTED] + known["crashed"] + known["disagreed"] > 0
 
 
 def _told(each: Judged, checker: str, family: str) -> dict[str, Any]:

@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 
 import sympy
 
-from .evaluated import BATCH, CHECKER, written
+from .evaluated import CHECKER, written
+from .resumed import BATCH
 
 SIZE = re.compile(r"\b(?:length|rows|cols)\((\w+(?:\[\d+\])*)\)")
 LARGE = (10**5, 10**10, 10**15)

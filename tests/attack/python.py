@@ -11,11 +11,10 @@ import json
 import random
 import shlex
 import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,8 +25,7 @@ from cpython.tabular import TableWriter
 from cpython.writing import Writer
 
 from .evaluated import CHECKER
-
-BATCH = 100
+from .resumed import PROGRAMS, REFUTED, totals
 
 
 class Judged(NamedTuple):
@@ -42,30 +40,12 @@ class Judged(NamedTuple):
     unjudged: tuple[str, ...] = ()
     crashed: str = ""
 
-
-class Totals(NamedTuple):
-    """Sums over programs; ``finite``, ``refuted`` and ``crashed`` count programs, ``unjudged`` claims."""
-
-    programs: int = 0
-    claims: int = 0
-    runs: int = 0
-    finite: int = 0
-    refuted: int = 0
-    crashed: int = 0
-    unjudged: int = 0
-
-    def with_(self, batch: Iterable[Judged]) -> Totals:
-        found = list(batch)
-        more = (
-            len(found),
-            sum(each.claims for each in found),
-            sum(each.runs for each in found),
-            sum(each.finite for each in found),
-            sum(bool(each.refuted) for each in found),
-            sum(bool(each.crashed) for each in found),
-            sum(len(each.unjudged) for each in found),
-        )
-        return Totals(*map(sum, zip(self, more, strict=True)))
+    def counted(self) -> Counter[str]:
+        """What is counted of it: each of what it has many of, and itself for what it has."""
+        ways = {"finite": self.finite, REFUTED: self.refuted, "crashed": self.crashed}
+        known = Counter({name: int(bool(each)) for name, each in ways.items()})
+        known.update({"claims": self.claims, "runs": self.runs, "unjudged": len(self.unjudged)})
+        return known
 
 
 WRITERS = {"numbers": Writer, "tables": TableWriter}
@@ -147,37 +127,26 @@ def _bodies(tree: ast.AST) -> Iterator[tuple[list[ast.stmt], int]]:
 
 def attack(first: int, count: int, output: str | None, checker: str = CHECKER, about: str = "numbers") -> bool:
     """Judge so many programs; tells what is refuted as it is found, and whether something was."""
-    totals, start, causes = Totals(), first, Counter[str]()
-    if output is not None and Path(output).exists():
-        for line in Path(output).read_text("utf-8").splitlines():
-            done = json.loads(line)
-            if first <= done["first"] < first + count:
-                totals = Totals(*map(sum, zip(totals, done["totals"], strict=True)))
-                start = max(start, done["first"] + done["totals"][0])
-    began = time.monotonic()
-    for batch in range(start, first + count, BATCH):
-        seeds = range(batch, min(batch + BATCH, first + count))
+    began, causes = time.monotonic(), Counter[str]()
+
+    def judge(seeds: range) -> tuple[list[Counter[str]], list[dict[str, Any]]]:
         texts = [written(seed, about) for seed in seeds]
         said = checked(texts, checker)
         found = [judged(seed, text, claimed) for seed, text, claimed in zip(seeds, texts, said, strict=True)]
         causes.update(cause for each in found for cause in each.unjudged)
         told = [_told(each, checker, about) for each in found if each.refuted or each.crashed]
-        if output is not None:
-            made = {"first": batch, "totals": Totals().with_(found), "refuted": told}
-            with Path(output).open("a", encoding="utf-8") as file:
-                file.write(json.dumps(made, ensure_ascii=False) + "\n")
-        totals = totals.with_(found)
-        if (batch - first) % 1000 == 0 and batch > first:
-            print(f"{totals.programs:,} programs, {totals.refuted} refuted", file=sys.stderr, flush=True)
-    share = totals.finite / max(totals.programs, 1)
+        return [each.counted() for each in found], told
+
+    known = totals(first, count, output, judge)
     print(
-        f"{totals.programs:,} programs, {totals.claims:,} claims, {totals.runs:,} runs in "
-        f"{time.monotonic() - began:,.0f} s; {share:.0%} with a finite claim on a protected parameter; "
-        f"{totals.refuted} refuted, {totals.crashed} not judged by a mistake, {totals.unjudged} claims not judged."
+        f"{known[PROGRAMS]:,} programs, {known['claims']:,} claims, {known['runs']:,} runs in "
+        f"{time.monotonic() - began:,.0f} s; {known['finite'] / max(known[PROGRAMS], 1):.0%} with a finite claim on a "
+        f"protected parameter; {known[REFUTED]} refuted, {known['crashed']} not judged by a mistake, "
+        f"{known['unjudged']} claims not judged."
     )
     for cause, number in causes.most_common(10):
         print(f"Not judged {number} times: {cause}")
-    return totals.refuted + totals.crashed > 0
+    return known[REFUTED] + known["crashed"] > 0
 
 
 def _told(each: Judged, checker: str, about: str) -> dict[str, Any]:
