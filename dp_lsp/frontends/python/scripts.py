@@ -73,6 +73,9 @@ def parse(chunk: str) -> Parsed:
         if piece.start in shown and made.body:
             made.body[-1] = _shown(made.body[-1], piece.text)
         statements += (each for node in made.body for each in _flat(node))
+    if not any(_reads(each.node) for each in statements):  # what reads data does so inside something else
+        found = (node for each in statements for node in item(each.node, places))
+        return Parsed((*found, *opaque), tuple(problems), tuple(remarks(chunk)))
     script = _Script(statements, opaque, places, Span(0, len(chunk)))
     return Parsed(tuple(script.nodes()), tuple(problems), tuple(remarks(chunk)))
 
