@@ -449,6 +449,8 @@ class Semantics:
     - If ``functions_reach_out``, what a function inside another assigns is the variable of the outer one, if that has
       the name. Else it is always its own.
     - If ``updates_in_place``, ``x += y`` may change what x stands for. Else it gives the name another value.
+    - If ``names_arguments``, a call may give any argument by its name. Else those that are declared so must be, and no
+      others.
     - If ``types_are_inferred``, what a function makes of no records at all has a type that its text tells, and none
       where it reads a name that may be given another value: one at top level, or one of the function around it. Else it
       is the same whatever that reads.
@@ -459,6 +461,7 @@ class Semantics:
     loops_bind: bool = False
     functions_reach_out: bool = False
     updates_in_place: bool = True
+    names_arguments: bool = False
     types_are_inferred: bool = True
     draws_hide: bool = False
 

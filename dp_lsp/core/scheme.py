@@ -122,7 +122,7 @@ class SchemeParameter:
     """A parameter of an inferred function; ``symbol`` is the value of one that is static and a number. ``declared``
     is what was written, and ``seen`` what Julia sees of it, by which methods are told apart. ``unit`` is None where a
     person has one record, or the parameter is made of none. ``default`` is what it is where a call leaves it out, and
-    one that is given ``by_name`` has no position."""
+    one that is given ``by_name`` has no position; ``either_way`` it may be given by that or by its name."""
 
     name: str
     var: Var
@@ -134,6 +134,7 @@ class SchemeParameter:
     seen: Declared = ANY
     default: Literal | None = None
     by_name: bool = False
+    either_way: bool = False
 
 
 class Effort:

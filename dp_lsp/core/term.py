@@ -306,6 +306,8 @@ class Param:
     """What it is where a call leaves it out."""
     by_name: bool = False
     """Whether calls give it by its name, and not by its position."""
+    either_way: bool = False
+    """Whether calls may give it by its name or by its position."""
 
 
 @thing

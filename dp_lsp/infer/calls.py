@@ -377,7 +377,9 @@ def _holds_bag(type_: Type) -> bool:
 #
 # A function with default values has a method for each number of arguments, and those with fewer call it again with the
 # default values; arguments that are given by name do not count when a method is chosen. Where the function has one
-# definition it is that which runs. Source: the Julia manual, "Optional Arguments" and "Keyword Arguments".
+# definition it is that which runs. Where a language gives arguments by name or by position as the call likes, those
+# behind the last one that has a position may have names. Sources: the Julia manual, "Optional Arguments" and "Keyword
+# Arguments"; the Python reference, "Calls".
 
 
 def _completed(
@@ -391,18 +393,20 @@ def _completed(
     given = list(zip(node.args, arguments, strict=True))
     count = len(given) - len(node.keywords)
     by_name = dict(zip(node.keywords, given[count:], strict=True))
-    named = {param.name for param in params if param.by_name}
+    placed = [param for param in params if not param.by_name]
+    named = {param.name for param in params if param.by_name} | {
+        param.name for param in placed[count:] if param.either_way
+    }
     twice = next((name for name in node.keywords if name not in named or node.keywords.count(name) > 1), None)
     if twice is not None:
         inference.report(problems.NoKeyword.at(node.span, function=value.name, name=twice))
         return None
     found: list[tuple[term.Term, Judgement]] = given[:count]
-    placed = [param for param in params if not param.by_name]
     if count > len(placed):
         dispatch.wrong_count(inference, node.span, value, count)
         return None
     for param in (*placed[count:], *(param for param in params if param.by_name)):
-        argument = by_name.get(param.name) if param.by_name else None
+        argument = by_name.get(param.name)
         if argument is None:
             argument = _default(inference, node, param)
         if argument is None and param.by_name:

@@ -74,7 +74,10 @@ def parameter(
     inference.solver.chosen |= _sizes(type_)
     inference.context.parameters.add(param.span)
     return SchemeParameter(
-        name, var, type_, param.static, param.span, param.type, unit, param.seen, param.default, param.by_name
+        *(name, var, type_, param.static, param.span, param.type, unit, param.seen),
+        param.default,
+        param.by_name,
+        param.either_way,
     )
 
 

@@ -289,7 +289,9 @@ def _arguments(method: term.Method, node: Apply) -> Iterator[tuple[term.Param, T
         raise Unread
     given = dict(zip(placed, node.args[:count], strict=False))
     for param in method.params:
-        argument = named.pop(param.local.name, None) if param.by_name else given.get(param)
+        argument = given.get(param)
+        if argument is None and (param.by_name or param.either_way):
+            argument = named.pop(param.local.name, None)
         argument = param.default if argument is None else argument
         if argument is None:
             raise Unread

@@ -270,7 +270,9 @@ class Functions:
                 self._scope.numbers.add(local)
             self._scope.ownership.bind_parameter(node.name, semantics.is_changeable(type_), isinstance(type_, AModel))
         default = None if node.default is None else _literal(node.default)
-        return term.Param(local, type_, static, node.span, seen, default, node.kind == "keyword")
+        by_name = node.kind == "keyword"
+        either_way = semantics.names_arguments and not by_name
+        return term.Param(local, type_, static, node.span, seen, default, by_name, either_way)
 
     def _returned(self, annotation: surface.TypeExpr | None) -> Returned:
         try:

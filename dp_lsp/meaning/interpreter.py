@@ -235,13 +235,14 @@ class Interpreter:
         placed = [param for param in params if not param.by_name]
         left_out = placed[len(arguments) :]
         named_params = [param for param in params if param.by_name]
+        may_be_named = {param.local.name for param in (*named_params, *(each for each in left_out if each.either_way))}
         if not (left_out or named_params or named):
             return arguments
-        if len(arguments) > len(placed) or not named.keys() <= {param.local.name for param in named_params}:
+        if len(arguments) > len(placed) or not named.keys() <= may_be_named:
             raise Undefined("no method for these arguments")
         found = list(arguments)
         for param in (*left_out, *named_params):
-            if param.by_name and param.local.name in named:
+            if param.local.name in named:
                 found.append(named[param.local.name])
             elif param.default is not None:
                 found.append(self._term(param.default, ChainMap()))

@@ -161,6 +161,7 @@ class Writer:
         kinds: list[Callable[[], None]] = [self.assigned, self.assigned, self.assigned, self.changed]
         if depth:
             kinds += [lambda: self.branch(depth), lambda: self.loop(depth), self.nested]
+            kinds += [lambda: self.going_on(depth), lambda: self.left(depth), self.failing]
         if self.private:
             kinds += [self.noisy, self.noisy]
         self.pick(kinds)()
@@ -210,6 +211,50 @@ class Writer:
         if self.chance(self.trap):
             self.add(kind, name)
 
+    def going_on(self, depth: int) -> None:
+        """A loop that goes on as long as a condition holds."""
+        saved = {kind: list(names) for kind, names in self.names.items()}
+        name, limit = self.fresh("i"), self.pick(("3", "k") if "k" in self.names.get("pub", ()) else ("3", "2"))
+        up = self.chance(0.7)
+        self.line(f"{name} = {'0' if up else limit}")
+        self.line(f"while {name} {'<' if up else '>'} {limit if up else '0'}:")
+        self.add("pub", name)
+        if self.chance(0.3):
+            self.line(f"    {name} {'+' if up else '-'}= 1")
+            self.block(depth - 1)
+        else:
+            self.block(depth - 1)
+            self.line(f"    {name} {'+' if up else '-'}= 1")
+        if self.chance(self.trap):
+            self.line(f"    if {self.bool(1)}:\n{self.indent}        break")
+        self.names = saved
+        self.add("pub", name)
+
+    def left(self, depth: int) -> None:
+        """A loop that some rounds leave early, perhaps with an ``else``."""
+        saved = {kind: list(names) for kind, names in self.names.items()}
+        self.line(f"for t in {self.pick(('range(3)', '[1, 2, 4]'))}:")
+        self.add("pub", "t")
+        test = self.bool(1) if self.chance(self.trap) else self.open(1)
+        leave = self.pick(
+            ("break", "continue", "break", f"return {self.num(1)}" if self.chance(self.trap) else "break")
+        )
+        if self.chance(0.5):
+            self.block(depth - 1)
+        self.line(f"    if {test}:\n{self.indent}        {leave}")
+        self.block(depth - 1)
+        if self.chance(0.3):
+            self.line("else:")
+            self.block(depth - 1)
+        self.names = saved
+
+    def failing(self) -> None:
+        """What fails, mostly by what everybody knows."""
+        test = self.bool(1) if self.chance(2 * self.trap) else self.open(1)
+        message = self.pick(("", "('no')", f"(f'{{{self.pick(self.names.get('pub') or ['eps_'])}}}')"))
+        message = message if "eps_" not in message else ""
+        self.line(self.pick((f"assert {test}", f"if {test}:\n{self.indent}    raise ValueError{message}")))
+
     def block(self, depth: int) -> None:
         before, self.indent = self.indent, self.indent + "    "
         self.statement(depth)
@@ -220,14 +265,21 @@ class Writer:
     def nested(self) -> None:
         """A function in a function, which sees what is around it."""
         name = self.fresh("g")
-        self.line(f"def {name}(q):")
         saved = {kind: list(names) for kind, names in self.names.items()}
+        noisy = self.private and self.chance(0.4)
         self.add("num", "q")
-        self.line(f"    return {self.num(2)}")
+        value = self.released() if noisy else self.num(2)
+        if self.chance(0.3):
+            self.line(f"{name} = lambda q: {value}")
+        else:
+            self.line(f"def {name}(q):")
+            self.line(f"    return {value}")
         self.names = saved
+        if self.chance(self.trap) and self.names.get("num"):
+            self.line(f"{self.pick(self.names['num'])} = {self.num(1)}")
         made = self.fresh("num")
-        self.line(f"{made} = {name}({self.num(1)})")
-        self.add("num", made)
+        self.line(f"{made} = {name}({self.pick(('', 'q='))}{self.num(1)})")
+        self.add("out" if noisy else "num", made)
 
     def noisy(self) -> None:
         kind = self.pick(("release", "release", "draw", "sum"))
@@ -277,7 +329,12 @@ class Writer:
             lambda: f"min(max({self.num(depth - 1)}, {self.pick(('0', '-1'))}), {self.pick(('1', '10'))})",
             lambda: f"({self.num(depth - 1)} if {self.bool(1)} else {self.num(depth - 1)})",
             lambda: f"-{self.atom(depth - 1)}",
-            lambda: f"{self.pick(('float', 'int', 'round'))}({self.num(depth - 1)})",
+            lambda: f"{self.pick(('float', 'int', 'round', 'math.floor', 'np.floor', 'bool'))}({self.num(depth - 1)})",
+            lambda: f"{self.pick(('np.minimum', 'np.maximum'))}({self.num(depth - 1)}, {self.pick(NUMBERS)})",
+            lambda: f"{self.pick(('np.tanh', 'math.atan', 'np.sin', 'np.abs'))}({self.num(depth - 1)})",
+            lambda: f"np.square(np.clip({self.num(depth - 1)}, -1, {self.pick(POSITIVE)}))",
+            lambda: f"math.sqrt(min(max({self.num(depth - 1)}, 1), 10))",
+            lambda: f"round({self.num(depth - 1)}, {self.pick(('0', '1', '2'))})",
             lambda: f"{self.atom(depth - 1)} {self.pick(('//', '%', '**'))} {self.pick(('1', '2', '3'))}",
             lambda: f"({self.num(depth - 1)}) * {self.pub(1)}",
             self.called,
@@ -316,6 +373,7 @@ class Writer:
         forms = [
             lambda: f"{self.num(1)} {self.pick(('<', '>', '<=', '>=', '==', '!='))} {self.pick(NUMBERS)}",
             lambda: f"{self.pick(NUMBERS)} < {self.num(1)} <= {self.pick(NUMBERS)}",
+            lambda: f"bool({self.num(1)})",
             lambda: f"not {self.bool(depth - 1)}",
             lambda: f"({self.bool(depth - 1)} {self.pick(('and', 'or'))} {self.bool(depth - 1)})",
         ]
@@ -483,13 +541,23 @@ class Writer:
 
     def draw(self, scale: str, size: str = "") -> str:
         scale = f"{scale} / eps" if "eps" in self.names.get("pub", ()) and self.chance(0.8) else scale
-        return self.pick(
-            (
-                f"np.random.laplace(0, {scale}{size})",
-                f"np.random.laplace(loc=0, scale={scale}{size})",
-                f"np.random.laplace(scale={scale}{size})",
-            )
-        )
+        forms = [
+            f"np.random.laplace(0, {scale}{size})",
+            f"np.random.laplace(loc=0, scale={scale}{size})",
+            f"np.random.laplace(scale={scale}{size})",
+        ]
+        if not size and self.chance(0.4):
+            forms = [
+                f"random.gauss(0, {scale})",
+                f"random.normalvariate(sigma={scale}, mu=0)",
+                f"({scale}) * np.random.standard_normal()",
+                f"{scale} * np.random.laplace()",
+                f"np.random.laplace({self.pick(NUMBERS)}, {scale})",
+                f"-np.random.laplace(0, {scale})",
+                f"np.random.normal({self.num(1)}, {scale}) / {self.pick(POSITIVE)}",
+                f"{self.pub(1)} * np.random.laplace(0, {scale})",
+            ]
+        return self.pick(forms)
 
     def released(self) -> str:
         value = self.of_data() if self.has_data and self.chance(0.7) else self.num(2)
@@ -508,6 +576,8 @@ class Writer:
             f"np.random.laplace({value}, {scale})",
             f"({value}) - {self.draw(scale)}",
             f"({value}) + {scale} * {self.draw('1')}",
+            f"{self.draw(scale)} - ({value})",
+            f"({value}) + {self.draw(scale)} / {self.pick(POSITIVE)}",
         ]
         if self.chance(self.trap):
             forms = [
@@ -647,6 +717,18 @@ TRICKS = (
     ("pub", "NEW = PUB\nPUB = NUM", "pub"),
     ("pub", "PUB = NUM", ""),
     ("draw", "DRAW *= 0.001", ""),
+    ("draw", "NEW = (NUM) + C * DRAW", "out"),
+    ("draw", "if (NUM) + DRAW > C:\n    NEW = 1\nelse:\n    NEW = 0", "out"),
+    ("draw num", "NEW = (NUM) + DRAW * NUM", "out"),
+    ("num", "NEW = lambda q: q * NUM\nNEW = NEW(2)", "num"),
+    ("num", "NEW = 1\ndef NEWg(q):\n    return q * NEW\nNEW = C\nNEW = NEWg(NUM)", "num"),
+    ("num", "for i in range(3):\n    def NEWg(q):\n        return q * i\nNEW = NEWg(NUM)", "num"),
+    ("num", "NEW = NEWa = NUM\nNEW += C", "num"),
+    ("num", "assert NUM > C, 'too little'", ""),
+    ("num", "while NUM > C:\n    break", ""),
+    ("num", "import numpy as np\nNEW = np.abs(NUM)", "num"),
+    ("num", "NEW = 0\nwhile NEW < NUM:\n    NEW += C", "pub"),
+    ("num", "NEW = 0\nfor t in range(3):\n    if NUM > t:\n        break\n    NEW += 1", "num"),
     ("draw", "NEW = DRAW * C", "draw"),
     ("draw", "NEW = DRAW", "draw"),
     ("draw", "print(DRAW)", ""),

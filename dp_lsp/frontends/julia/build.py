@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from dp_lsp.frontends.julia.expressions import Arguments, Evaluated, ExpressionBuilder, Limited
-from dp_lsp.frontends.julia.rounds import WhileLoop, left_early, may_leave, with_returns
 from dp_lsp.frontends.julia.strings import line_end
 from dp_lsp.frontends.julia.tokens import LIMIT, Ready, Token
 from dp_lsp.frontends.julia.vocabulary import APPLYING, COMPOSING
 from dp_lsp.frontends.problems import NestedTooDeeply
+from dp_lsp.frontends.rounds import WhileLoop, left_early, may_leave, with_returns
 from dp_lsp.surface import (
     BROADCAST_INTO,
     OPERATORS,

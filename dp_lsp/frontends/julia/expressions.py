@@ -15,11 +15,11 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from dp_lsp.frontends.julia import outline
-from dp_lsp.frontends.julia.rounds import Rounds, WhileLoop, as_rounds
 from dp_lsp.frontends.julia.strings import string_value
 from dp_lsp.frontends.julia.summary import extended, summary
 from dp_lsp.frontends.julia.tokens import LIMIT, UNCHECKED, Ready, Token
 from dp_lsp.frontends.julia.vocabulary import APPLYING, COMPOSING, KEYED, RESERVED
+from dp_lsp.frontends.rounds import Rounds, WhileLoop, as_rounds
 from dp_lsp.problem import Problem
 from dp_lsp.surface import (
     FIELD,

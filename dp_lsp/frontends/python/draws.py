@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from dp_lsp.frontends.python.kinds import BY_NAME, CENTRE, GENERATING, SAMPLERS, SCALE, SIZE, Kind, Kinds
@@ -138,10 +138,10 @@ def _is_added(name: str, statements: list[ast.stmt]) -> bool:
                 return True
             case ast.AugAssign(value=value):
                 pending = [value]
-            case ast.If(body=body, orelse=orelse):
+            case ast.If(test=test, body=body, orelse=orelse):
                 if _is_added(name, body) or _is_added(name, orelse):
                     return True
-                continue
+                pending = [test]
             case _:
                 continue
         while pending:
@@ -160,6 +160,19 @@ def _is_added(name: str, statements: list[ast.stmt]) -> bool:
 def _is_named(node: ast.expr, name: str) -> bool:
     """Whether an expression is what has a name, perhaps scaled."""
     return heart(node, lambda each: each if isinstance(each, ast.Name) and each.id == name else None) is not None
+
+
+def is_noisy_stop(statement: ast.stmt, kinds: Kinds, named: Mapping[str, Draw]) -> bool:
+    """Whether a statement of a loop ends it where a number with noise compares in some way with another."""
+    match statement:
+        case ast.If(test=ast.Compare() as test, body=body, orelse=orelse):
+            ends = any(isinstance(each[-1], ast.Return | ast.Break) for each in (body, orelse) if each)
+            return ends and any(
+                kinds.drawn(item) or (isinstance(item, ast.Name) and item.id in named)
+                for item in ast.walk(test)
+                if isinstance(item, ast.expr)
+            )
+    return False
 
 
 def generators(node: ast.FunctionDef, kinds: Kinds) -> set[str]:

@@ -29,7 +29,7 @@ from dp_lsp.frontends.python.kinds import (
     Kind,
     Kinds,
 )
-from dp_lsp.frontends.python.names import MODULES
+from dp_lsp.frontends.python.names import EXCEPTIONS, MODULES
 from dp_lsp.frontends.python.noise import Noise, beside, named_centre, scaled, whole
 from dp_lsp.frontends.python.numeric import CLIPS, CONSTANTS, DIGITS, FUNCTIONS
 from dp_lsp.frontends.python.places import Places
@@ -66,7 +66,7 @@ class Expressions(Entries):
     """The expressions of one function. ``homes`` are the modules that are named in it, with where that is first;
     ``named`` are the draws that have a name and are added once: that name stands for their scale in the tree;
     ``bins_of`` are names of counts, and how many there are; ``lasting`` are names of columns and masks, and what they
-    stand for."""
+    stand for; ``inner`` are those of functions inside the function."""
 
     def __init__(
         self,
@@ -76,6 +76,7 @@ class Expressions(Entries):
         bins_of: Mapping[str, int],
         lasting: Mapping[str, ast.expr],
         filled: Filled,
+        inner: Iterable[str] = (),
     ) -> None:
         self._places = places
         self._kinds = kinds
@@ -83,13 +84,15 @@ class Expressions(Entries):
         self._bins = bins_of
         self._lasting = lasting
         self.filled = filled
+        self._inner = frozenset(inner)
         self.homes: dict[str, Span] = {}
 
     def within(self, names: Iterable[str], kind: Kind) -> Expressions:
         """The expressions of a comprehension, which has names of its own."""
-        kinds = self._kinds.within(dict.fromkeys(names, kind))
-        lasting = {name: value for name, value in self._lasting.items() if name not in names}
-        inner = Expressions(self._places, kinds, self._named, self._bins, lasting, self.filled)
+        own = {*names}
+        kinds = self._kinds.within(dict.fromkeys(own, kind))
+        lasting = {name: value for name, value in self._lasting.items() if name not in own}
+        inner = Expressions(self._places, kinds, self._named, self._bins, lasting, self.filled, self._inner - own)
         inner.homes = self.homes
         return inner
 
@@ -486,11 +489,16 @@ class Expressions(Entries):
     def _of_program(self, node: ast.Call) -> Node:
         """A call of a function of the program, which is called by a name."""
         match node.func:
-            case ast.Name(id=name) if not self._kinds.is_local(name):
-                if node.keywords:
-                    raise Refused(node, "a call with arguments by name")
+            case ast.Name(id=name) if name in EXCEPTIONS:
+                raise Refused(node, "an exception as a value")
+            case ast.Name(id=name) if not self._kinds.is_local(name) or name in self._inner:
                 args = tuple(map(self.node, node.args))
-                return surface.Call(*self._places.span(node), surface.Name(*self._places.span(node.func), name), args)
+                named = tuple(
+                    surface.Keyword(*self._places.span(each), each.arg or "", self.node(each.value))
+                    for each in node.keywords
+                )
+                callee = surface.Name(*self._places.span(node.func), name)
+                return surface.Call(*self._places.span(node), callee, args, named)
             case ast.Attribute(attr=attr):
                 raise Refused(node, f"the method `{attr}`")
         raise Refused(node, "a call of something other than a function with a name")

@@ -7,15 +7,17 @@ returns None. What has no meaning here stays in the tree as text that is not und
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dp_lsp import surface
 from dp_lsp.frontends.python.annotations import OF_NUMBER, PUBLIC, annotation, kind_of, says_data
-from dp_lsp.frontends.python.draws import generators, named_draws, scales
+from dp_lsp.frontends.python.draws import generators, is_noisy_stop, named_draws, scales
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.entries import named_kind
 from dp_lsp.frontends.python.expressions import Expressions, bins, number, opaque
+from dp_lsp.frontends.python.failures import leaves, message, raised, with_last_failure
 from dp_lsp.frontends.python.filled import Filled
+from dp_lsp.frontends.python.inner import bound_below, inner_functions, modules_of, why_not
 from dp_lsp.frontends.python.kinds import COUNTING, SIGNS, Kind, Kinds, kinds_of
 from dp_lsp.frontends.python.lasting import lasting
 from dp_lsp.frontends.python.names import CHECKED, bound_in
@@ -24,6 +26,7 @@ from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.tables import Alone, Table, counted
 from dp_lsp.frontends.python.versions import with_versions
+from dp_lsp.frontends.rounds import Rounds, WhileLoop, as_rounds, left_early, may_leave, with_returns
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
 
@@ -45,17 +48,18 @@ def not_followed(node: ast.stmt, what: str, broken: bool = False) -> ast.stmt:
     return made
 
 
-def function(node: ast.FunctionDef, places: Places) -> Node:
-    """A definition. One that is more than a header and a body is known by its name alone."""
+def function(node: ast.FunctionDef, places: Places, around: _Body | None = None) -> Node:
+    """A definition, perhaps in the body of another one. One that is more than a header and a body is known by its name
+    alone."""
     span = places.span(node)
     name = surface.Name(*_name_span(node, places), node.name)
     returns = None if node.returns is None else annotation(node.returns, places)
     header = Span(span.start, places.span(node.body[0]).start)
     try:
         params = tuple(_parameters(node, places))
-        body = _Body(node, places)
+        body = _Body(node, places, around)
         block: surface.Block = body.block()
-        if not any(each.annotation for each in node.args.args) and returns is None and body.draws:
+        if not any(each.annotation for each in params) and returns is None and body.draws:
             returns = surface.TypeExpr(header.end, header.end, "Private", written="Private")
             params = tuple(_said(each, PUBLIC if each.name in body.scales else OF_NUMBER) for each in params)
     except Refused as refused:
@@ -68,7 +72,7 @@ def function(node: ast.FunctionDef, places: Places) -> Node:
 def _said(param: surface.Parameter, annotation_: str) -> surface.Parameter:
     """A parameter of a function without annotations that draws noise: it is a number, or also public."""
     said = surface.TypeExpr(param.end, param.end, annotation_, written=_TOLD[annotation_])
-    return surface.Parameter(param.start, param.end, param.name, said, param.default)
+    return surface.Parameter(param.start, param.end, param.name, said, param.default, param.kind)
 
 
 _TOLD = {PUBLIC: "a public number", OF_NUMBER: "a number"}
@@ -96,17 +100,20 @@ def _parameters(node: ast.FunctionDef, places: Places) -> Iterator[surface.Param
     for decorator in node.decorator_list:
         if not isinstance(decorator, ast.Name) or decorator.id != CHECKED:
             raise Refused(decorator, "a decorator")
-    for other in (*args.posonlyargs, *args.kwonlyargs, args.vararg, args.kwarg):
+    for other in (args.vararg, args.kwarg):
         if other is not None:
-            raise Refused(other, "a parameter that is not plain")
-    for said in (*(each.annotation for each in args.args), node.returns):
+            raise Refused(other, f"`{other.arg}`, which takes any number of arguments,")
+    if args.posonlyargs:
+        raise Refused(args.posonlyargs[0], "a parameter that must not be given by its name")
+    for said in (*(each.annotation for each in (*args.args, *args.kwonlyargs)), node.returns):
         if said is not None and not effects(said).is_harmless:
             raise Refused(said, "an annotation that does more than say something")
-    defaults = [None] * (len(args.args) - len(args.defaults)) + [*args.defaults]
-    for each, default in zip(args.args, defaults, strict=True):
+    defaults = [None] * (len(args.args) - len(args.defaults)) + [*args.defaults, *args.kw_defaults]
+    for each, default in zip((*args.args, *args.kwonlyargs), defaults, strict=True):
         type_ = None if each.annotation is None else annotation(each.annotation, places)
         value = None if default is None else _literal(default, places)
-        yield surface.Parameter(*places.span(each), each.arg, type_, value)
+        kind = "keyword" if each in args.kwonlyargs else "plain"
+        yield surface.Parameter(*places.span(each), each.arg, type_, value, kind)
 
 
 def _literal(node: ast.expr, places: Places) -> Node:
@@ -123,15 +130,34 @@ def _literal(node: ast.expr, places: Places) -> Node:
     raise Refused(node, "a default value other than a number")
 
 
-class _Body:
-    """The statements of one function."""
+def named_lambda(name: ast.Name, value: ast.Lambda) -> ast.FunctionDef:
+    """A function without a name that gets one, as a definition."""
+    body = ast.copy_location(ast.Return(value.body), value.body)
+    made = ast.FunctionDef(name=name.id, args=value.args, body=[body], decorator_list=[], returns=None)
+    made.lineno, made.col_offset = name.lineno, name.col_offset
+    made.end_lineno, made.end_col_offset = value.end_lineno, value.end_col_offset
+    return made
 
-    def __init__(self, node: ast.FunctionDef, places: Places) -> None:
-        params = {each.arg: kind_of(each.annotation, places) for each in node.args.args}
+
+class _Body:
+    """The statements of one function, ``around`` which another one may be."""
+
+    def __init__(self, node: ast.FunctionDef, places: Places, around: _Body | None) -> None:
+        self._around = around
+        self._kinds: Kinds
+        params = {each.arg: kind_of(each.annotation, places) for each in (*node.args.args, *node.args.kwonlyargs)}
         node = with_versions(node, [name for name, kind in params.items() if isinstance(kind, Table | Alone)])
         self._node = node
         self._places = places
-        self._local = {*params, *_assigned(node)}
+        own = {*params, *bound_below(node)}
+        self._modules: frozenset[str] = modules_of(node) - params.keys()
+        self._local = own - self._modules
+        self._otherwise: dict[Node, ast.For] = {}
+        self._going_on: dict[int, ast.While] = {}
+        if around is not None:
+            self._local |= around._local - own
+            self._modules |= around._modules - own
+            params |= {name: around._kinds.of_name(name) for name in around._local - own}
         self._kinds = kinds_of(node.body, params, self._local.__contains__)
         for each in node.args.args:
             if isinstance(params[each.arg], Table | Alone) and self._kinds.of_name(each.arg) != params[each.arg]:
@@ -141,19 +167,25 @@ class _Body:
         self._generators = generators(node, self._kinds)
         self.scales = scales(node, self._kinds)
         self.draws = any(self._kinds.drawn(item) for item in ast.walk(node) if isinstance(item, ast.Call))
+        self._inner = inner_functions(node)
+        known = (*self._inner, *(() if around is None else around._inner.keys() - own))
         counts = _bins_of(node, self._kinds)
         filled = Filled(node, self._kinds, counts)
-        self._expressions = Expressions(places, self._kinds, self._named, counts, self._lasting, filled)
+        self._expressions = Expressions(places, self._kinds, self._named, counts, self._lasting, filled, known)
 
     def block(self) -> surface.Block:
         """The body. What is returned where the last statement does not say so is None."""
         self._check_loops()
-        statements = list(self._statements(self._node.body))
+        statements = [*self._read(self._node.body)]
         span = self._places.span(self._node)
-        if not _leaves(self._node.body):
+        if not leaves(self._node.body):
             statements.append(surface.Return(span.end, span.end, surface.Tuple(span.end, span.end, ())))
-        named = [surface.Name(*place, home) for home, place in self._expressions.homes.items()]
-        return surface.Block(*span, (*named, *statements))
+        nodes = [each for each in statements if isinstance(each, Node)]
+        if len(nodes) == len(statements) and (found := with_returns(nodes)) and found[0] not in self._otherwise:
+            statements = [*statements[:-2], *found[1].statements, found[2]]
+        homes = self._expressions.homes.items()
+        named = [surface.Name(*place, home) for home, place in homes if home not in self._modules]
+        return surface.Block(*span, (*named, *self._in_rounds(statements)))
 
     def _check_loops(self) -> None:
         """A variable of a loop is nothing else: what it would leave behind, or change, is not followed."""
@@ -164,8 +196,35 @@ class _Body:
                 if name != "_" and any(not isinstance(other, ast.For) or _is_below(other, loop) for other in others):
                     raise Refused(loop.target, f"another value for `{name}`, the variable of a loop")
 
-    def _statements(self, nodes: list[ast.stmt]) -> Iterator[Node]:
-        for node in nodes:
+    def _in_rounds(self, statements: Iterable[Node | WhileLoop]) -> tuple[Node, ...]:
+        """Statements, with loops that are left early, or go on as long as a condition holds, as what does the same."""
+        found: list[Node] = []
+        for node in statements:
+            if isinstance(node, WhileLoop):
+                made = as_rounds(node, found, False, _ENDS)
+                loop = self._going_on[node.start]
+                found += (opaque(self._places, loop, _LEFT),) if made is None else made.statements
+            elif isinstance(node, surface.For) and (made := left_early(node) if may_leave(node.body) else None):
+                found += made.statements
+                found += self._if_not_left(node, made)
+            else:
+                found.append(node)
+                found += self._if_not_left(node, None)
+        return tuple(found)
+
+    def _if_not_left(self, node: Node, made: Rounds | None) -> tuple[Node, ...]:
+        """What stands in the ``else`` of a loop, which is run unless the loop was left."""
+        loop = self._otherwise.get(node)
+        if loop is None:
+            return ()
+        block = self._block(loop.orelse)
+        first = None if made is None else made.statements[0]
+        if isinstance(first, surface.Assign):
+            return (surface.If(*block.span, first.target, block, None),)
+        return block.statements
+
+    def _read(self, nodes: list[ast.stmt]) -> Iterator[Node | WhileLoop]:
+        for node in with_last_failure(nodes):
             try:
                 yield from self._statement(node)
             except Refused as refused:
@@ -175,13 +234,28 @@ class _Body:
 
     def _block(self, nodes: list[ast.stmt]) -> surface.Block:
         span = Span(self._places.span(nodes[0]).start, self._places.span(nodes[-1]).end)
-        return surface.Block(*span, tuple(self._statements(nodes)))
+        return surface.Block(*span, self._in_rounds(self._read(nodes)))
 
-    def _statement(self, node: ast.stmt) -> Iterator[Node]:
+    def _statement(self, node: ast.stmt) -> Iterator[Node | WhileLoop]:
         span, expressions = self._places.span(node), self._expressions
         match node:
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 return
+            case ast.AnnAssign(target=ast.Name(), annotation=said, value=None) if not says_data(said):
+                return
+            case ast.Import() | ast.ImportFrom() if not effects(node).anything:
+                return
+            case ast.FunctionDef(name=name) if name in self._inner:
+                yield self._function(node, node)
+            case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Lambda() as value) if name in self._inner:
+                yield self._function(value, named_lambda(target, value))
+            case ast.Raise() if (made := raised(node, self._places)) is not None:
+                yield made
+            case ast.Assert(test=test, msg=msg):
+                says = None if msg is None else message(msg, self._places)
+                if msg is not None and says is None:
+                    raise Refused(msg, "an `assert` that says more than a text")
+                yield surface.Assert(*span, expressions.truth(test), says)
             case ast.Expr(value=ast.Call(func=ast.Name(id="print")) as call) if not self._kinds.is_local("print"):
                 yield self._print(call)
             case ast.Expr(value=value):
@@ -209,6 +283,8 @@ class _Body:
                 raise Refused(node, node.what)
             case ast.AnnAssign(annotation=said) if says_data(said):
                 raise Refused(node, "a declaration of data that is neither a parameter nor a statement of the file")
+            case ast.Assign(targets=[ast.Name() as first, *others], value=value) if others:
+                yield from self._several(node, first, others, value)
             case (
                 ast.Assign(targets=[target], value=value)
                 | ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value)
@@ -219,9 +295,19 @@ class _Body:
             case ast.If(test=test, body=body, orelse=orelse):
                 condition, then = expressions.truth(test), self._block(body)
                 yield surface.If(*span, condition, then, self._block(orelse) if orelse else None)
-            case ast.For(target=target, iter=over, body=body, orelse=[]):
+            case ast.For(target=target, iter=over, body=body):
+                if any(is_noisy_stop(each, self._kinds, self._named) for each in body):
+                    raise Refused(node, _SPARSE_VECTOR)
                 made, _ = expressions.walked(over)
-                yield surface.For(*span, self._target(target), made, self._block(body))
+                loop = surface.For(*span, self._target(target), made, self._block(body))
+                if node.orelse:
+                    self._otherwise[loop] = node
+                yield loop
+            case ast.While(test=test, body=body, orelse=[]):
+                self._going_on[span.start] = node
+                yield WhileLoop(*span, expressions.truth(test), self._block(body))
+            case ast.Break() | ast.Continue():
+                yield surface.Leave(*span, _STATEMENTS[type(node)], isinstance(node, ast.Continue))
             case _:
                 raise Refused(node, _STATEMENTS.get(type(node), "this statement"))
 
@@ -233,6 +319,22 @@ class _Body:
         """Whether the function draws, or says that it is private: nobody measures then how far apart results are."""
         said = self._node.returns
         return self.draws or (said is not None and annotation(said, self._places).name == "Private")
+
+    def _function(self, inner: ast.FunctionDef | ast.Lambda, node: ast.FunctionDef) -> Node:
+        """A function inside this one."""
+        reason = why_not(inner, self._node, self._local.__contains__)
+        if reason or self._around is not None:
+            raise Refused(inner, reason or "a function inside a function inside a function")
+        return function(node, self._places, self)
+
+    def _several(self, node: ast.Assign, first: ast.Name, others: list[ast.expr], value: ast.expr) -> Iterator[Node]:
+        """``a = b = value``: several names for one number."""
+        if self._kinds.of(value) not in (Kind.NUMBER, Kind.TRUTH):
+            raise Refused(node, "an assignment to several names at once of what may be shared")
+        yield surface.Assign(*self._places.span(node), self._target(first), self._expressions.node(value))
+        for each in others:
+            same = surface.Name(*self._places.span(first), first.id)
+            yield surface.Assign(*self._places.span(each), self._target(each), same)
 
     def _named_draw(self, span: Span, target: ast.Name, value: ast.expr) -> Iterator[Node]:
         """A draw that gets a name: in the tree it stands for the scale, and another one for what the draw is around."""
@@ -327,25 +429,6 @@ def _is_none(value: ast.expr | None) -> bool:
     return value is None or (isinstance(value, ast.Constant) and value.value is None)
 
 
-def _assigned(node: ast.FunctionDef) -> Iterator[str]:
-    """The names that a function assigns; rather too many than too few."""
-    for item in ast.walk(node):
-        match item:
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                yield name
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                if item is not node:
-                    yield name
-            case ast.alias(name=name, asname=asname):
-                yield asname or name.partition(".")[0]
-            case ast.ExceptHandler(name=str() as name) | ast.MatchAs(name=str() as name):
-                yield name
-            case ast.MatchStar(name=str() as name) | ast.MatchMapping(rest=str() as name):
-                yield name
-            case ast.Global(names=names) | ast.Nonlocal(names=names):
-                yield from names
-
-
 def _binds(node: ast.AST, name: str) -> bool:
     """Whether a node itself gives a name a value."""
     match node:
@@ -362,25 +445,20 @@ def _is_below(node: ast.AST, loop: ast.For) -> bool:
     return any(item is node for item in ast.walk(loop))
 
 
-def _leaves(body: list[ast.stmt]) -> bool:
-    """Whether every way through a block ends in a ``return``."""
-    match body[-1]:
-        case ast.Return():
-            return True
-        case ast.If(body=then, orelse=[*otherwise]) if otherwise:
-            return _leaves(then) and _leaves(otherwise)
-    return False
-
-
+_ENDS = "np.maximum", "np.minimum"
+"""The functions that a loop which counts ends with, by names that no program gives another meaning."""
+_SPARSE_VECTOR = (
+    "the sparse vector technique by hand, whose proof is none of composition (answer each question by noise of its own "
+    "instead, and choose among the answers),"
+)
+_LEFT = "a `while` loop that is left in several ways"
 _STATEMENTS: dict[type[ast.stmt], str] = {
-    ast.While: "a `while` loop",
-    ast.For: "a loop with an `else`",
+    ast.While: "a `while` loop with an `else`",
     ast.AsyncFor: "`async`",
     ast.With: "a `with` block",
     ast.AsyncWith: "`async`",
     ast.Try: "a `try` block",
-    ast.Raise: "`raise`",
-    ast.Assert: "an `assert`, which is left out where Python runs with -O,",
+    ast.Raise: "`raise` of something other than an exception of Python's own that says a text",
     ast.Delete: "`del`",
     ast.Global: "`global`",
     ast.Nonlocal: "`nonlocal`",

@@ -45,6 +45,15 @@ GENERATORS = frozenset({"rng", "RNG", "_rng", "_RNG", "gen", "generator"})
 _SHORT = {"numpy": "np", "laplace.rvs": "stats.laplace.rvs", "norm.rvs": "stats.norm.rvs"}
 
 
+EXCEPTIONS = frozenset(
+    {
+        *("Exception", "ValueError", "TypeError", "RuntimeError", "ArithmeticError", "ZeroDivisionError"),
+        *("AssertionError", "IndexError", "KeyError", "NotImplementedError", "OverflowError", "LookupError"),
+    }
+)
+"""Python's own exceptions."""
+
+
 def shortened(name: str) -> str:
     """The name of a function by which it is known here, whatever the module is called."""
     for long, short in _SHORT.items():

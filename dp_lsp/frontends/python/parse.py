@@ -17,7 +17,7 @@ from dp_lsp.frontends.problems import NestedTooDeeply, SyntaxProblem
 from dp_lsp.frontends.python.chunks import comments, pieces
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.expressions import number
-from dp_lsp.frontends.python.functions import function
+from dp_lsp.frontends.python.functions import function, named_lambda
 from dp_lsp.frontends.python.kinds import GENERATING
 from dp_lsp.frontends.python.names import (
     FUTURE,
@@ -89,6 +89,11 @@ def item(node: ast.stmt, places: Places) -> Iterator[Node]:
         ):
             value = surface.Tuple(span.end, span.end, ())
             yield surface.Assign(*span, surface.Name(*places.span(target), name), value, constant=True)
+        case ast.Assign(targets=[ast.Name() as target], value=ast.Lambda() as value):
+            yield function(named_lambda(target, value), places)
+        case ast.If(test=test, body=body, orelse=[]) if _is_for_types(test, body):
+            for each in body:
+                yield from item(each, places)
         case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if made := constant(value, places):
             yield surface.Assign(*span, surface.Name(*places.span(target), name), made, constant=True)
         case ast.Expr(value=ast.Constant(value=str() as text)):
@@ -97,6 +102,14 @@ def item(node: ast.stmt, places: Places) -> Iterator[Node]:
             pass
         case _:
             yield Opaque(*span, _ITEMS.get(type(node), "this statement"), effects(node))
+
+
+def _is_for_types(test: ast.expr, body: list[ast.stmt]) -> bool:
+    """Whether an ``if`` imports what annotations name, where nothing runs, and no more. Where it runs, it is an import
+    like any other."""
+    found = dotted(test)
+    imports = all(isinstance(each, ast.Import | ast.ImportFrom) and not effects(each).anything for each in body)
+    return found is not None and found[1] in ("TYPE_CHECKING", "typing.TYPE_CHECKING") and imports
 
 
 def _imported(node: ast.Import | ast.ImportFrom, places: Places) -> Iterator[Node]:

@@ -30,6 +30,7 @@ _FLOATS = frozenset({"zeros", "[]="})
 _NEVER_FAILS = frozenset(
     {
         *("+", "-", "*", "<", "<=", ">", ">=", "==", "!=", "!", "&&", "||", "abs", "min", "max", "clamp", "float"),
+        *("round", "floor", "ceil", "trunc", "sign", "abs2", "sin", "cos", "tanh", "atan", "asinh"),
         *(
             "sum",
             "length",
@@ -67,6 +68,7 @@ class PythonSemantics(Semantics):
     loops_bind = False
     functions_reach_out = False
     updates_in_place = True
+    names_arguments = True
     types_are_inferred = False
     draws_hide = True
 

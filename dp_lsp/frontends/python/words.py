@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dp_lsp.frontends.python.entries import COLUMN, COUNT, COUNT_KEPT, KEPT, SHAPE
 from dp_lsp.frontends.python.filled import ZEROS
 from dp_lsp.frontends.python.kinds import SAMPLERS
-from dp_lsp.frontends.python.names import KNOWN, RUNNING, TYPES, WORDS
+from dp_lsp.frontends.python.names import EXCEPTIONS, KNOWN, RUNNING, TYPES, WORDS
 from dp_lsp.frontends.python.numeric import FUNCTIONS, spellings
 from dp_lsp.language import Builtins, Cursor, Familiar, Spelling, Vocabulary, Word
 
@@ -20,7 +20,12 @@ _TYPE_MEANINGS = {
     "Annotated": "A type, and what is said of it: `Annotated[list, AddRemove()]`.",
 }
 
-FAMILIAR = {Familiar.SHOWS: frozenset({"print"}), Familiar.UNRULED: frozenset({"print"})}
+FAMILIAR = {
+    Familiar.SHOWS: frozenset({"print"}),
+    Familiar.UNRULED: frozenset({"print"}),
+    Familiar.FAILS: EXCEPTIONS,
+    Familiar.EXCEPTION: EXCEPTIONS,
+}
 """Names without a rule, by what is known of them."""
 
 

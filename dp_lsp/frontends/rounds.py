@@ -3,7 +3,7 @@
 A loop with ``break`` carries whether it goes on: a round that comes after that does nothing. What follows an ``if``
 with a ``continue`` belongs to the branch that goes on. A ``while`` loop is one over as many rounds as it takes: where
 it counts up or down to what does not change in it, there are at most so many; else nothing is known of how many.
-Source: the Julia manual, "Repeated Evaluation: Loops".
+Sources: the Julia manual, "Repeated Evaluation: Loops"; the Python reference, "Compound statements".
 """
 
 from __future__ import annotations
@@ -87,13 +87,15 @@ def left_early(loop: For) -> Rounds | None:
     return Rounds((_assigned(loop.start, going, True), _with_body(loop, (around,), going)))
 
 
-def as_rounds(loop: WhileLoop, before: Sequence[Node], is_last: bool) -> Rounds | None:
+def as_rounds(
+    loop: WhileLoop, before: Sequence[Node], is_last: bool, ends: tuple[str, str] = ("max", "min")
+) -> Rounds | None:
     """A ``while`` loop behind these statements; None where it cannot be followed. Where it ``is_last`` its value is
-    nothing."""
+    nothing. ``ends`` are the functions that give the larger and the smaller of two numbers."""
     counting = _counting(loop, before)
     at_an_end = counting is not None and counting.place in (0, len(loop.body.statements) - 1)
     if counting is not None and at_an_end and abs(counting.step) == 1 and not may_leave(loop.body):
-        return _counted(loop, counting, is_last)
+        return _counted(loop, counting, is_last, ends)
     going = _hidden(GOING, loop.body)
     steps = _steps(loop.body.statements, going)
     if steps is None:
@@ -365,7 +367,7 @@ def _counts_each_round(body: Block, counting: _Counting) -> bool:
     return all(not each.goes_on for each in _leaving(earlier))
 
 
-def _counted(loop: WhileLoop, counting: _Counting, is_last: bool) -> Rounds:
+def _counted(loop: WhileLoop, counting: _Counting, is_last: bool, ends: tuple[str, str]) -> Rounds:
     """A loop that counts by one, before or after all that it does, as one over the numbers that it counts; then the
     variable is what the loop has ended at."""
     start, name = loop.start, counting.name.name
@@ -379,7 +381,7 @@ def _counted(loop: WhileLoop, counting: _Counting, is_last: bool) -> Rounds:
         numbers = Range(numbers.start, numbers.end, first, numbers.step, last)
     behind = _copied(counting.limit, start)
     behind = _shifted(behind, counting.step) if counting.reaches else behind
-    ended = Call(start, start, _name(start, "max" if counting.step > 0 else "min"), (_name(start, from_), behind))
+    ended = Call(start, start, _name(start, ends[counting.step < 0]), (_name(start, from_), behind))
     update = counting.update
     return Rounds(
         (
