@@ -214,7 +214,7 @@ def body(
     if not nested:
         generalize.default_norms(inference, (param.type for param in params), found)
     settled = conditions.settle(inference, since)
-    if inference.context.uneven and not nested:
+    if inference.context.uneven and spent and not nested:
         from dp_lsp.infer import unrolled  # only a loop whose rounds differ has noted something
 
         better = unrolled.spent(inference, method, params, given, spent[0], settled.needs)
