@@ -136,7 +136,7 @@ class _Resolve(Walk[Charge]):
         if total.infinite or declared.zero:
             return unbounded
         moved = {var: each for var, each in distances.items() if not self.along(cost.distance, {var: each}).zero}
-        far = put(cost.factor) * _steps(total, declared, moved)
+        far = put(cost.factor) * _steps(total, declared, moved, cost.demanded)
         return event.put(put).loss(far, self._number, cost.origin)
 
     def leaked(self, cost: Leak) -> Charge:
@@ -258,10 +258,10 @@ class _Same(NamedTuple):
         return id(self.charge)
 
 
-def _steps(total: Sens, declared: Sens, moved: Distances) -> Sens:
+def _steps(total: Sens, declared: Sens, moved: Distances, demanded: bool) -> Sens:
     """The distance in units of the declared one; where that has no number yet, what a shown condition says of it."""
     ratio = total * sens.inverse_magnitude(declared.single_poly())
-    return units_of(total, declared, moved).most if symbols_of(ratio) else ratio
+    return units_of(total, declared, moved, demanded).most if symbols_of(ratio) else ratio
 
 
 def _short(value: Fraction) -> Fraction:

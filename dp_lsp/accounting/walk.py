@@ -550,23 +550,26 @@ def units(cost: Release, distances: Distances) -> Units:
     if total.zero or total.infinite:
         return Units(total, total)
     moved = {var: distances[var] for var, part in parts.items() if not part.zero}
-    return units_of(total, cost.event.declared, moved)
+    return units_of(total, cost.event.declared, moved, cost.demanded)
 
 
-def units_of(total: Sens, declared: Sens, moved: Distances) -> Units:
+def units_of(total: Sens, declared: Sens, moved: Distances, demanded: bool) -> Units:
     """A distance in units of the declared one: their ratio.
 
-    Where that is no number, each variable is known to move the input by at most the declared distance for each unit it
-    moves itself (a shown condition), a record as often as it has members; where the declared distance is 0, that says
-    that nothing moves, so the ratio is never too small. Numbers that a program computes are not what its users choose:
-    they count at their worst. Sums counted in what is no number nobody reads: there the condition is what is said."""
+    Where that is no number, and it is ``demanded``, each variable is known to move the input by at most the
+    declared distance for each unit it moves itself (a shown condition), a record as often as it has members; where
+    the declared distance is 0, that says that nothing moves, so the ratio is never too small. Numbers that a
+    program computes are not what its users choose: they count at their worst. Sums counted in what is no number
+    nobody reads: there the condition is what is said."""
     steps = ratio(total, declared.single_poly()) if len(declared.polys) == 1 else sens.INFINITY
     if steps.number is not None:
         return Units(steps, steps)
+    worst = supremum(steps, is_computed)
+    if not demanded:
+        return Units(worst, worst)
     most = sens.total(moved[var] * sens.number(max(1, var.members)) for var in moved)
     if decide(total, "<=", declared) and not _at_most_one(most):
         most = ONE
-    worst = supremum(steps, is_computed)
     is_product = len(worst.polys) == 1 and worst.polys[0].single is not None
     is_known = not worst.infinite and (is_product or declared.number is not None)
     return Units(worst if is_known and not decide(most, "<=", worst) else most, most)

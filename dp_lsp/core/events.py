@@ -107,6 +107,9 @@ class Release:
     Of a mechanism that selects, ``one_way`` are the variables that move all it selects by the same way; distances and
     factor count the smaller share of ε that this costs.
 
+    That no variable moves its input further than the event's declared distance is ``demanded``, if it is: a shown
+    condition. Noise that is made for no distance demands nothing.
+
     Where its numbers vary, the event is the one that hides least, and ``quietest`` the one that hides most, of all that
     it may be; that costs no more, and only who draws its noise asks."""
 
@@ -116,6 +119,7 @@ class Release:
     origin: Origin
     one_way: frozenset[Var] = frozenset()
     quietest: Mechanism | None = None
+    demanded: bool = True
 
     @property
     def events(self) -> tuple[Mechanism, ...]:

@@ -71,7 +71,7 @@ def release(
     }
     if place is not None and not unbounded and not too_far:
         _more_than_needed(inference, place, span, event, maximum(distances.values()) * factor)
-    released: list[Cost] = [_released(inference, event, kept, factor, origin)]
+    released: list[Cost] = [replace(_released(inference, event, kept, factor, origin), demanded=not noise.measured)]
     if noise.then is not None:
         then, times = noise.then(args)
         later = Origin(node.span, then.name)
