@@ -341,7 +341,7 @@ def changed(statements: Sequence[Node]) -> set[str]:
         node = pending.pop()
         if isinstance(node, Assign | For):
             found |= _named(node.target)
-        elif isinstance(node, Call) and isinstance(node.callee, Name) and node.callee.name.endswith("!"):
+        elif isinstance(node, Call) and isinstance(node.callee, Name) and node.callee.name.endswith(_CHANGING):
             found |= {arg.name for arg in node.args if isinstance(arg, Name)}
         elif isinstance(node, Function):
             found.add(node.name.name)
@@ -349,6 +349,10 @@ def changed(statements: Sequence[Node]) -> set[str]:
             found |= node.summary.binds
         pending += node.children
     return found
+
+
+_CHANGING = ("!", ".append")
+"""How the names of functions end that change what they are given, in Julia and of Python's lists."""
 
 
 def _named(node: Node) -> set[str]:

@@ -292,6 +292,18 @@ class TableWriter(Writer):
             return f"{made} + {self.draw(self.pick(POSITIVE), ', size=2')}"
         return super().released_vec()
 
+    def appended(self) -> None:
+        """A list that is made here, and appended to in rounds, or by another name, or for each record."""
+        name = self.pick(("out", "out", "out", "out", "same"))
+        self.line("out = []")
+        if name != "out":
+            self.line(f"{name} = out")
+        rounds, arrays = "range(3)", self.names.get("arr")
+        self.line(f"for i in {self.pick(arrays) if arrays and self.chance(0.15) else rounds}:")
+        self.line(f"    {name}.append({self.released() if self.chance(0.7) else self.of_data()})")
+        last = ("out", "out", "out", f"sum(out) + {self.draw('2')}", f"len(out) + {self.draw('2')}")
+        self.line(f"return {self.pick(last)}")
+
     def last(self) -> None:
         if self.private and self.names.get("frame") and self.chance(0.15):
             name = self.pick(self.names["frame"])
@@ -299,6 +311,8 @@ class TableWriter(Writer):
             over = self.pick(("['Bonn', 'Ulm']", "('Bonn', 'Ulm')", "['Bonn', 'Bonn']"))
             return self.line(f"return {self.pick((f'{{t: {each} for t in {over}}}', f'[{each} for t in {over}]'))}")
         if self.private and self.chance(0.12):
+            if self.chance(0.5):
+                return self.appended()
             size, place = self.pick(("2", "3", "3")), self.pick(("i", "i", "i", "2 - i", "-i", "0"))
             self.line(f"out = np.zeros({size})")
             self.line("for i in range(3):")

@@ -1,4 +1,5 @@
-"""Arrays that a function makes and fills, and the places in them: ``out = np.zeros(k)``, ``out[i] = …``.
+"""Arrays that a function makes and fills, and the places in them: ``out = np.zeros(k)``, ``out[i] = …``; and lists that
+it makes without entries and appends numbers to: ``out = []``, ``out.append(x)``.
 
 Python counts from 0, and from the end where a number is negative. So a place is understood where it is known not to be
 negative: a number that is written out, or the variable of a loop over a range that begins with one.
@@ -13,6 +14,8 @@ from collections.abc import Iterable, Iterator
 from dp_lsp.frontends.python.kinds import Kinds
 
 ZEROS = "np.zeros"
+APPEND = "list.append"
+"""What puts a number behind the last one of a list."""
 
 
 class Filled:
@@ -23,6 +26,7 @@ class Filled:
         params = {item.arg for item in ast.walk(node) if isinstance(item, ast.arg)}
         made = dict(_made(node, kinds))
         self.lengths = {name: size for name, size in made.items() if writes[name] == 1 and name not in params}
+        self.lists = {name for name in _begun(node) if writes[name] == 1 and name not in params}
         self._fixed = {each.arg for each in node.args.args if not writes[each.arg]}
         self._counts = frozenset(counts)
         loops = [item for item in ast.walk(node) if isinstance(item, ast.For) and isinstance(item.target, ast.Name)]
@@ -69,6 +73,17 @@ def _made(node: ast.FunctionDef, kinds: Kinds) -> Iterator[tuple[str, ast.expr]]
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func, args=[size], keywords=[])):
                 if kinds.called(func) == ZEROS:
                     yield name, size
+
+
+def _begun(node: ast.FunctionDef) -> Iterator[str]:
+    """The names of lists that begin without entries."""
+    for item in ast.walk(node):
+        match item:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=ast.List(elts=[]))
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.List(elts=[]))
+            ):
+                yield name
 
 
 def _begins_well(over: ast.expr, kinds: Kinds) -> bool:

@@ -16,7 +16,7 @@ from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.entries import named_kind
 from dp_lsp.frontends.python.expressions import Expressions, bins, number, opaque
 from dp_lsp.frontends.python.failures import leaves, message, raised, with_last_failure
-from dp_lsp.frontends.python.filled import Filled
+from dp_lsp.frontends.python.filled import APPEND, Filled
 from dp_lsp.frontends.python.inner import bound_below, inner_functions, modules_of, why_not
 from dp_lsp.frontends.python.kinds import COUNTING, SIGNS, Kind, Kinds, kinds_of
 from dp_lsp.frontends.python.lasting import lasting
@@ -241,14 +241,10 @@ class _Body:
         match node:
             case ast.Pass() | ast.Expr(value=ast.Constant()):
                 return
-            case ast.AnnAssign(target=ast.Name(), annotation=said, value=None) if not says_data(said):
-                return
             case ast.Import() | ast.ImportFrom() if not effects(node).anything:
                 return
             case ast.FunctionDef(name=name) if name in self._inner:
                 yield self._function(node, node)
-            case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Lambda() as value) if name in self._inner:
-                yield self._function(value, named_lambda(target, value))
             case ast.Raise() if (made := raised(node, self._places)) is not None:
                 yield made
             case ast.Assert(test=test, msg=msg):
@@ -256,40 +252,19 @@ class _Body:
                 if msg is not None and says is None:
                     raise Refused(msg, "an `assert` that says more than a text")
                 yield surface.Assert(*span, expressions.truth(test), says)
-            case ast.Expr(value=ast.Call(func=ast.Name(id="print")) as call) if not self._kinds.is_local("print"):
-                yield self._print(call)
-            case ast.Expr(value=value):
-                yield expressions.node(value)
+            case ast.Expr():
+                yield self._evaluated(node)
             case ast.Return(value=ast.expr() as value) if self._holds_dict(value) and not self._is_private():
                 raise Refused(value, "a dictionary that a function returns which draws nothing")
             case ast.Return(value=value):
                 made = surface.Tuple(span.end, span.end, ()) if _is_none(value) else expressions.result(value)  # type: ignore[arg-type]
                 yield surface.Return(*span, made)
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func)) if name in self._generators:
-                self._expressions.note_home(func)
-            case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if name in self._named:
-                yield from self._named_draw(span, target, value)
-            case ast.Assign(
-                targets=[ast.Tuple(elts=[ast.Name() as target, ast.Name(id="_")])], value=ast.Call() as made
-            ) if self._kinds.called(made.func) == COUNTING:
-                yield surface.Assign(*span, self._target(target), expressions.histogram(made))
-            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name)) as target], value=value) if (
-                name in expressions.filled.lengths
-            ):
-                yield surface.Assign(*span, expressions.entry_at(target), expressions.number(value))
             case NotFollowed(broken=True):
                 yield surface.Opaque(*span, node.what, effects(node), broken=True)
             case NotFollowed():
                 raise Refused(node, node.what)
-            case ast.AnnAssign(annotation=said) if says_data(said):
-                raise Refused(node, "a declaration of data that is neither a parameter nor a statement of the file")
-            case ast.Assign(targets=[ast.Name() as first, *others], value=value) if others:
-                yield from self._several(node, first, others, value)
-            case (
-                ast.Assign(targets=[target], value=value)
-                | ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value)
-            ):
-                yield surface.Assign(*span, self._target(target), self._given(target, value))
+            case ast.Assign() | ast.AnnAssign():
+                yield from self._assignment(node)
             case ast.AugAssign(target=ast.Name() as target, op=op, value=value) if type(op) in SIGNS:
                 yield surface.Assign(*span, self._target(target), self._updated(node, target, value))
             case ast.If(test=test, body=body, orelse=orelse):
@@ -310,6 +285,55 @@ class _Body:
                 yield surface.Leave(*span, _STATEMENTS[type(node)], isinstance(node, ast.Continue))
             case _:
                 raise Refused(node, _STATEMENTS.get(type(node), "this statement"))
+
+    def _evaluated(self, node: ast.Expr) -> Node:
+        """An expression that stands as a statement, for what it does."""
+        expressions, lists = self._expressions, self._expressions.filled.lists
+        match node.value:
+            case ast.Call(func=ast.Name(id="print")) as call if not self._kinds.is_local("print"):
+                return self._print(call)
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=name) as filled, attr="append") as method,
+                args=[value],
+                keywords=[],
+            ) if name in lists:
+                end = self._places.span(method).end
+                callee = surface.Name(end - len(method.attr), end, APPEND)
+                args = self._target(filled), expressions.number(value)
+                return surface.Call(*self._places.span(node), callee, args)
+        return expressions.node(node.value)
+
+    def _assignment(self, node: ast.Assign | ast.AnnAssign) -> Iterator[Node]:
+        """An assignment, or a declaration."""
+        span, expressions = self._places.span(node), self._expressions
+        match node:
+            case ast.AnnAssign(target=ast.Name(), annotation=said, value=None) if not says_data(said):
+                return
+            case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Lambda() as value) if name in self._inner:
+                yield self._function(value, named_lambda(target, value))
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func)) if name in self._generators:
+                expressions.note_home(func)
+            case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if name in self._named:
+                yield from self._named_draw(span, target, value)
+            case ast.Assign(
+                targets=[ast.Tuple(elts=[ast.Name() as target, ast.Name(id="_")])], value=ast.Call() as made
+            ) if self._kinds.called(made.func) == COUNTING:
+                yield surface.Assign(*span, self._target(target), expressions.histogram(made))
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name)) as target], value=value) if (
+                name in expressions.filled.lengths
+            ):
+                yield surface.Assign(*span, expressions.entry_at(target), expressions.number(value))
+            case ast.AnnAssign(annotation=said) if says_data(said):
+                raise Refused(node, "a declaration of data that is neither a parameter nor a statement of the file")
+            case ast.Assign(targets=[ast.Name() as first, *others], value=value) if others:
+                yield from self._several(node, first, others, value)
+            case (
+                ast.Assign(targets=[target], value=value)
+                | ast.AnnAssign(target=ast.Name() as target, value=ast.expr() as value)
+            ):
+                yield surface.Assign(*span, self._target(target), self._given(target, value))
+            case _:
+                raise Refused(node, _STATEMENTS[type(node)])
 
     def _holds_dict(self, node: ast.expr) -> bool:
         parts = node.elts if isinstance(node, ast.Tuple) else [node]
@@ -349,11 +373,13 @@ class _Body:
     def _given(self, target: ast.expr, value: ast.expr) -> Node:
         """What a name is given. One that is a table, or a column of texts, is never anything else."""
         kind = self._kinds.of(value)
-        if kind is Kind.DICT and isinstance(target, ast.Name) and self._kinds.of_name(target.id) is kind:
+        name = target.id if isinstance(target, ast.Name) else ""
+        if name in self._expressions.filled.lists:
+            return surface.Vector(*self._places.span(value), ())
+        if kind is Kind.DICT and name and self._kinds.of_name(name) is kind:
             return self._expressions.result(value)
         if not isinstance(kind, Table) and kind not in (Kind.TEXTS, Kind.GAPS):
             return self._expressions.node(value)
-        name = target.id if isinstance(target, ast.Name) else ""
         if isinstance(kind, Table) and self._kinds.of_name(name) == kind:
             return self._expressions.table(value)
         if name in self._lasting:

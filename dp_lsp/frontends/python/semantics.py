@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from dp_lsp.core.machine import FLOAT64, INT, NUMBERS, WHOLE, Storage, Stored, values
+from dp_lsp.core.machine import ABSTRACT, FLOAT64, INT, NUMBERS, WHOLE, Storage, Stored, values
 from dp_lsp.language import Semantics
 
 
@@ -20,6 +20,8 @@ class PythonStorage(Storage):
             return INT
         if builtin in _FLOATS:
             return FLOAT64
+        if builtin in _LISTS:
+            return ABSTRACT
         return INT if builtin in _COUNTS else NUMBERS
 
 
@@ -27,6 +29,8 @@ _WHOLE_OF_WHOLE = frozenset({"+", "-", "*", ":"})
 _COUNTS = frozenset({"length", "count"})
 _FLOATS = frozenset({"zeros", "[]="})
 """What makes an array of NumPy that holds floats, and what is put into one."""
+_LISTS = frozenset({"T[]", "push!"})
+"""What makes a list of anything, and appends to one: it holds each number as it is."""
 _NEVER_FAILS = frozenset(
     {
         *("+", "-", "*", "<", "<=", ">", ">=", "==", "!=", "!", "&&", "||", "abs", "min", "max", "clamp", "float"),
@@ -48,6 +52,8 @@ _NEVER_FAILS = frozenset(
             "[]",
             "[]=",
             "zeros",
+            "T[]",
+            "push!",
             "map_rows",
             "filter_rows",
             "count_rows",

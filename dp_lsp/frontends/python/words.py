@@ -6,7 +6,7 @@ import keyword
 from collections.abc import Iterator
 
 from dp_lsp.frontends.python.entries import COLUMN, COUNT, COUNT_KEPT, KEPT, SHAPE
-from dp_lsp.frontends.python.filled import ZEROS
+from dp_lsp.frontends.python.filled import APPEND, ZEROS
 from dp_lsp.frontends.python.kinds import SAMPLERS
 from dp_lsp.frontends.python.names import EXCEPTIONS, KNOWN, RUNNING, TYPES, WORDS
 from dp_lsp.frontends.python.numeric import FUNCTIONS, spellings
@@ -84,6 +84,7 @@ def python_builtins() -> Builtins:
             "histogram": Spelling("np.histogram", "np.histogram(v, bins=[0, 18, 65])[0]"),
             "count": Spelling(COUNT, f"{COUNT}(v > t)"),
             "zeros": Spelling(ZEROS, f"{ZEROS}(n)"),
+            "push!": Spelling(APPEND, "v.append(x)", changing=(APPEND,)),
             "map_rows": Spelling(COLUMN, 'df["Age"]'),
             "filter_rows": Spelling(KEPT, 'df[df["Age"] > t]'),
             "count_rows": Spelling(COUNT_KEPT, 'len(df[df["Age"] > t])'),
