@@ -126,6 +126,11 @@ class Syntax(ABC):
     def may_include(self, text: str) -> bool:
         """Whether it is worth parsing a text to see which files it includes."""
 
+    def cell(self, text: str) -> str:
+        """The program of a cell of a notebook, at the same places: what is said there to who runs the notebook, and
+        means nothing to the program, is comments."""
+        return text
+
     def definable(self, text: str) -> frozenset[str] | None:
         """The names that a text may define of which it is not known whether it is code; None if it may be any. Rather
         too many than too few."""

@@ -145,8 +145,8 @@ def test_interrupt_from_outside(tmp_path: Path) -> None:
     [
         (["missing.jl"], "'missing.jl' does not exist"),
         (["missing.jl", "a.jl", "gone"], "'missing.jl', 'gone' do not exist"),
-        (["empty"], "no Julia file (.jl) or Python file (.py) in 'empty'"),
-        (["notes.md"], "no Julia file (.jl) or Python file (.py) in 'notes.md'"),
+        (["empty"], "no Julia file (.jl) or Python file (.py, .ipynb) in 'empty'"),
+        (["notes.md"], "no Julia file (.jl) or Python file (.py, .ipynb) in 'notes.md'"),
         (["a.jl", "--stdin-filename", "b.jl"], "give - as PATH"),
         (["-", "--stdin-filename", "b.txt"], "no Julia file"),
         (["--output-format", "yaml", "a.jl"], "'yaml'"),

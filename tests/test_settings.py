@@ -229,7 +229,8 @@ def test_a_configuration_is_made_edited_and_removed(editor: Editor, tmp_path: Pa
     watched = editor.wait(_registers)
     globs = [each["globPattern"] for each in watched["params"]["registrations"][0]["registerOptions"]["watchers"]]
     assert globs == [
-        *("**/*.jl", "**/*.py", "**/dp-lsp.toml", "**/pyproject.toml", "**/dp-lsp-baseline.json", "**/.gitignore")
+        *("**/*.jl", "**/*.py", "**/*.ipynb", "**/dp-lsp.toml", "**/pyproject.toml"),
+        *("**/dp-lsp-baseline.json", "**/.gitignore"),
     ]
     path, file = tmp_path / "a.jl", tmp_path / "dp-lsp.toml"
     editor.show(path, DEAR)

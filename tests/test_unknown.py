@@ -50,7 +50,9 @@ def _reasons(analysis: Analysis) -> Iterable[Problem]:
 
 
 def _overlap(problem: Problem, function: FunctionReport) -> bool:
-    return problem.span.start <= function.span.end and function.span.start <= problem.span.end
+    """Whether a problem is about a place in a function: its own, or one of those that it is told together with."""
+    same = (each.span for each in problem.related if each.message == problem.message)
+    return any(span.start <= function.span.end and function.span.start <= span.end for span in (problem.span, *same))
 
 
 def _names(function: FunctionReport, analysis: Analysis) -> bool:

@@ -406,7 +406,7 @@ def test_includes_follow_a_file(session: Session, folder: Path) -> None:
     write(folder, "deep/er/user.jl", '#= 𝔸 =# include("../../lib/noise.jl"); g(x) = 1\n')
     answer = session.begin(workspace=OPERATIONS)
     (*files, folders) = answer["result"]["capabilities"]["workspace"]["fileOperations"]["willRename"]["filters"]
-    assert [each["pattern"]["glob"] for each in files] == ["**/*.jl", "**/*.py"]
+    assert [each["pattern"]["glob"] for each in files] == ["**/*.jl", "**/*.py", "**/*.ipynb"]
     assert folders["pattern"]["matches"] == "folder"
     assert renamed(session, ("lib/noise.jl", "lib/sound.jl")) == {
         "main.jl": [("lib/noise.jl", "lib/sound.jl")],

@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from dp_lsp import cells, frontends
 from dp_lsp.analysis.loading import SourceText
 from dp_lsp.cells import CodeCell
 from dp_lsp.disk.problems import NotANotebook, NotebookOfAnother
@@ -38,9 +39,8 @@ def program(text: SourceText) -> SourceText:
     language = _language(found)
     if not language.lower().startswith(_PYTHON):
         return SourceText("", NotebookOfAnother.at(Span(0, 0), language=language))
-    from dp_lsp.frontends.python.notebooks import program  # of which most runs have no need
-
-    return SourceText(program(_code(_cells(found))))
+    syntax = frontends.of("", _PYTHON[0]).syntax
+    return SourceText(cells.joined(each._replace(text=syntax.cell(each.text)) for each in _code(_cells(found))))
 
 
 def _refused(reason: str) -> SourceText:
@@ -70,8 +70,8 @@ def _language(notebook: Mapping[str, Any]) -> str:
     return next((each for each in others if isinstance(each, str) and each), _PYTHON[0])
 
 
-def _code(cells: Sequence[Mapping[str, Any]]) -> Iterator[CodeCell]:
-    for number, cell in enumerate(cells, 1):
+def _code(listed: Sequence[Mapping[str, Any]]) -> Iterator[CodeCell]:
+    for number, cell in enumerate(listed, 1):
         if cell.get("cell_type") == "code":
             run = cell.get("execution_count", cell.get("prompt_number"))
             name = cell.get("id")

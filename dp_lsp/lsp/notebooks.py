@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from lsprotocol import types
 
-from dp_lsp import cells
+from dp_lsp import cells, frontends
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.lsp.positions import apply
 from dp_lsp.text import Source
@@ -43,10 +43,9 @@ class Notebook:
 
     def text(self) -> str:
         """The text of the program."""
-        from dp_lsp.frontends.python.notebooks import program  # of which most sessions have no need
-
-        return program(
-            cells.CodeCell(number, "", self.texts.get(cell.document, ""), self._run(cell))
+        syntax = frontends.of("", PYTHON).syntax
+        return cells.joined(
+            cells.CodeCell(number, "", syntax.cell(self.texts.get(cell.document, "")), self._run(cell))
             for number, cell in enumerate(self.cells, 1)
             if cell.kind is types.NotebookCellKind.Code and self._languages.get(cell.document) == PYTHON
         )

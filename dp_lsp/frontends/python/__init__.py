@@ -47,6 +47,11 @@ class _Syntax(Syntax):
 
         return scripts.parse(chunk) if scripts.is_script(chunk) else parse.parse(chunk)
 
+    def cell(self, text: str) -> str:
+        from dp_lsp.frontends.python.notebooks import commented
+
+        return commented(text)
+
     def may_include(self, text: str) -> bool:
         return False
 

@@ -7,10 +7,9 @@ to do nothing to the program. What others do is not known, and some may give any
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from dp_lsp import cells
-from dp_lsp.cells import CodeCell
 from dp_lsp.frontends.problems import RunInAnotherOrder
 from dp_lsp.frontends.python import chunks
 from dp_lsp.problem import Problem
@@ -37,12 +36,7 @@ _KEEPS_NAMES = frozenset(
 _SPLICED = re.compile(r"[{$]")
 
 
-def program(found: Iterable[CodeCell]) -> str:
-    """The text of a notebook of Python."""
-    return cells.joined(each._replace(text=_commented(each.text)) for each in found)
-
-
-def _commented(text: str) -> str:
+def commented(text: str) -> str:
     """The text of a cell, what means nothing to the program made comments of the same length."""
     whole = _CELL.match(text)
     if whole is not None:
