@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,12 +16,12 @@ import pytest
 import spec_runner
 from dp_lsp.analysis.limits import Ticket
 from dp_lsp.analysis.records import Analysis, Options
-from dp_lsp.core.scheme import Scheme
-from dp_lsp.core.term import Call, Term
+from dp_lsp.core.scheme import Judgement, Scheme
+from dp_lsp.core.term import Call, Loop, Term
 from dp_lsp.engine import facts, task
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.pieces import VERSIONS
-from dp_lsp.infer import accumulators, entrywise, method
+from dp_lsp.infer import accumulators, entrywise, method, one_by_one, unrolled
 from dp_lsp.infer.effects import Evaluation
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.mistakes import noise
@@ -45,23 +46,34 @@ class Effort:
     are those that did it, and ``twice`` says whether one of them did it twice. ``again`` says whether a method was
     inferred for what it is called with, and ``several`` whether a loop over records adds several things up, each of
     which is inferred with what it is made of, or two sums over one vector are read as one. That of a method whose
-    rounds are written out is not counted."""
+    rounds are written out is not counted.
+
+    Rounds that differ are inferred once more as they are written out. What is inferred then is counted apart:
+    ``more_than_rounds`` says whether a term was inferred more often than rounds were written out then, or whether the
+    rounds of one loop were written out more than once other than in rounds of one around it that were."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self._times: Counter[int] = Counter()
         self._seen: dict[int, Term] = {}  # keeps terms alive, so that no two share an id
         self._by: set[tuple[int, int]] = set()
         self.inferences: set[Inference] = set()
-        self.twice = self.again = self.several = False
+        self.twice = self.again = self.several = self.more_than_rounds = False
         self._written_out: set[Inference] = set()
+        self._sharpened: dict[int, Term] = {}
+        self._in_rounds: Counter[int] | None = None  # how often each term was, in rounds that are written out
+        self._rounds = 0  # that were written out there
         infer, called_with, afresh = Inference.infer, method._Template.called_with, Inference.afresh
         totals, one = accumulators._Round.totals, entrywise._one
+        sharpened, loop = one_by_one.sharpened, unrolled._Writing._loop
 
         def counted(inference: Inference, node: Term) -> Evaluation:
             if inference in self._written_out:
                 return infer(inference, node)
-            self._times[id(node)] += 1
             self._seen[id(node)] = node
+            if self._in_rounds is not None:
+                self._in_rounds[id(node)] += 1
+                return infer(inference, node)
+            self._times[id(node)] += 1
             self.twice |= (id(inference), id(node)) in self._by
             self._by.add((id(inference), id(node)))
             self.inferences.add(inference)
@@ -81,10 +93,28 @@ class Effort:
             self.several |= len(found[0]) > 1
             return found
 
+        def one_by_one_(inference: Inference, node: Loop, *given: Any) -> Judgement:
+            if inference in self._written_out or self._in_rounds is not None:
+                return sharpened(inference, node, *given)
+            self.more_than_rounds |= id(node) in self._sharpened
+            self._sharpened[id(node)] = node
+            self._in_rounds, self._rounds = Counter(), 0
+            try:
+                return sharpened(inference, node, *given)
+            finally:
+                self.more_than_rounds |= max(self._in_rounds.values(), default=0) > self._rounds
+                self._in_rounds = None
+
+        def rounds(writing: unrolled._Writing, node: Loop, numbers: range, names: Any) -> Any:
+            self._rounds += len(numbers)
+            return loop(writing, node, numbers, names)
+
         def joined(*sums: Any) -> Call:
             self.several = True
             return one(*sums)
 
+        monkeypatch.setattr(one_by_one, "sharpened", one_by_one_)
+        monkeypatch.setattr(unrolled._Writing, "_loop", rounds)
         monkeypatch.setattr(entrywise, "_one", joined)
         monkeypatch.setattr(Inference, "infer", counted)
         monkeypatch.setattr(Inference, "afresh", another)
@@ -97,6 +127,7 @@ class Effort:
         times = list(self._times.values())
         self._times.clear()
         self._seen.clear()
+        self._sharpened.clear()
         self._by.clear()
         self.inferences.clear()
         return times
@@ -135,9 +166,40 @@ def test_no_expression_is_inferred_twice(page: Path, profile: str, effort: Effor
         taken = effort.taken()
         assert set(taken) <= ({1, 2} if tried else {1}) or effort.again or effort.several or unannotated(checked), text
         assert (wrong or not tried) and (not effort.twice or effort.several), text
-        effort.again = effort.several = effort.twice = False
+        assert not effort.more_than_rounds or tried or effort.again or effort.several or unannotated(checked), text
+        effort.again = effort.several = effort.twice = effort.more_than_rounds = False
         counted += len(taken)
     assert counted or page.stem == "projects"
+
+
+ROUNDS = ("s = s / {0} + {0} * x", "s = {0} > 2 ? s + x : s / 2", "s = s + ({1}) * x")
+RANGES = ("1:16", "1:{0}", "{0}:16", "{0}:({0} + 15)")
+
+
+@pytest.mark.parametrize("ends", RANGES)
+@pytest.mark.parametrize("inside", ROUNDS)
+def test_loops_in_loops_whose_rounds_differ_take_no_longer_the_deeper_they_are(
+    inside: str, ends: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Loops that know their numbers in the rounds of others only would be 16 times as much for each loop around, if
+    all rounds were written out."""
+    times = 0
+    infer = Inference.infer
+
+    def counted(inference: Inference, node: Term) -> Evaluation:
+        nonlocal times
+        times += 1
+        return infer(inference, node)
+
+    monkeypatch.setattr(Inference, "infer", counted)
+    for depth in range(1, 7):
+        indices = "ijklmn"[:depth]
+        loops = ["for i in 1:16"]
+        loops += [f"for {each} in {ends.format(around)}" for around, each in pairwise(indices)]
+        body = inside.format(indices[-1], " + ".join(indices))
+        times = 0
+        Engine().check(f"f(x::Real) = begin s = 0.0; {'; '.join(loops)}; {body}{'; end' * depth}; s end\n")
+        assert 0 < times < 5000, depth
 
 
 def test_nothing_is_inferred_again_of_what_did_not_change(effort: Effort) -> None:

@@ -25,6 +25,7 @@ from dp_lsp.text import Span
 
 if TYPE_CHECKING:
     from dp_lsp.core.tallies import Parted
+    from dp_lsp.infer.unrolled import Allowance
 
 Global = FunctionValue | Judgement
 """What a top-level name stands for."""
@@ -71,7 +72,8 @@ class TypingContext:
       dataset, a vector or a matrix that is a parameter, by its variable and by the home where that is, as long as its
       body is inferred.
     - ``uneven`` are the loops over few known numbers that are known better if they are written out, as they release
-      something, and ``differing`` those that release nothing.
+      something, and ``differing`` those that release nothing. ``allowance`` says how many terms the loops may still
+      write out that stand in rounds that are written out; None outside of such rounds.
     - ``expected`` are the types with which functions that are written in a call are called, and ``running`` the
       functions whose calls are being settled, from the outermost.
     - ``protects`` says that the definition is private, so that what is seen of its run must be public.
@@ -106,6 +108,7 @@ class TypingContext:
         self.parts: dict[object, dict[Var, Parted | Entries]] = {}
         self.uneven: dict[Term, UnevenRounds] = {}
         self.differing: dict[Term, UnevenRounds] = {}
+        self.allowance: Allowance | None = None
         self.expected: dict[Closure, tuple[Type, ...]] = {}
         self.running: list[FunctionValue] = []
         self.protects = False

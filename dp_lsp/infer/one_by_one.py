@@ -52,8 +52,13 @@ def sharpened(inference: Inference, node: term.Loop, ends: tuple[Poly, Poly] | N
     if rounds is None or not any(map(_may_be_less, found.parts)) or _is_general(inference, node):
         return found
     inference.context.differing[node] = UnevenRounds(rounds, vary=True, told_apart=True)
-    body = unrolled.written_out(_statement(node), inference.context.differing)
-    again = None if body is None else _inferred(inference, body)
+    around = inference.context.allowance
+    inference.context.allowance = allowance = around or unrolled.Allowance()
+    try:
+        body = unrolled.written_out(_statement(node), inference.context.differing, allowance)
+        again = None if body is None else _inferred(inference, body)
+    finally:
+        inference.context.allowance = around
     if again is None:
         return found
     least = [_smaller(inference, *each) for each in zip(found.parts, again.parts, strict=True)]

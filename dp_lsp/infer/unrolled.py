@@ -13,7 +13,7 @@ Such a loop releases something, so what it carries is public in every round.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import groupby
 from operator import eq, ge, gt, le, lt, ne
@@ -94,10 +94,12 @@ def spent(
     more than what it ``needs`` as it is. It is inferred for what it was ``given``."""
     types = [inference.type(each) for each in given]
     owned = generalize.owned(types)
-    body = None if method.body is None else written_out(method.body, inference.context.uneven)
+    allowance = Allowance()
+    body = None if method.body is None else written_out(method.body, inference.context.uneven, allowance)
     if body is None or inference.solver.opens or owned.types:
         return found
     again = inference.afresh()
+    again.context.allowance = allowance
     for param, type_, value in zip(method.params, types, given, strict=True):
         again.define(param.local, replace(value, type=type_))
     again.context.given |= inference.context.given
@@ -170,11 +172,19 @@ def _is_needed(condition: Constraint, needs: Iterable[Constraint]) -> bool:
 # Writing out
 
 
-def written_out(body: Body, uneven: Mapping[Term, UnevenRounds]) -> Body | None:
+@dataclass
+class Allowance:
+    """How many terms may still be written out. A loop in a round that is written out takes of what that has left: else
+    loops in loops, of which each knows its numbers only then, were as many terms as all their rounds."""
+
+    left: int = _MOST_TERMS
+
+
+def written_out(body: Body, uneven: Mapping[Term, UnevenRounds], allowance: Allowance) -> Body | None:
     """A block with the rounds of such loops one after the other; None if that is too long, or one of the loops does not
     stand as a statement."""
     try:
-        return _Writing(uneven).body(body, {})
+        return _Writing(uneven, allowance).body(body, {})
     except _NotWritten:
         return None
 
@@ -191,9 +201,9 @@ class _Writing:
     """Writes terms anew where they hold a loop that is written out, or what stands for another name in a round: each
     round has names of its own."""
 
-    def __init__(self, uneven: Mapping[Term, UnevenRounds]) -> None:
+    def __init__(self, uneven: Mapping[Term, UnevenRounds], allowance: Allowance) -> None:
         self._uneven = uneven
-        self._left = _MOST_TERMS
+        self._allowance = allowance
 
     def body(self, body: Body, names: _Names) -> Body:
         """A block; the names that it binds are others, if it stands in a round."""
@@ -272,9 +282,9 @@ class _Writing:
             isinstance(each, Use) and each.local in names for each in term.within([node])
         ):
             return node
-        self._left -= 1
-        if node in self._uneven or not self._left:
+        if node in self._uneven or self._allowance.left <= 1:
             raise _NotWritten
+        self._allowance.left -= 1
         return self._with_parts(node, names)
 
     def _with_parts(self, node: Term, names: _Names) -> Term:
