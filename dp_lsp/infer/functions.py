@@ -258,7 +258,8 @@ def _method(inference: Inference, method: term.Method, called_with: tuple[Type, 
     around, inference.recorder.untyped = inference.recorder.untyped, min(method.boxed, default="")
     with inference.context.inside():
         inferred = body(inference, method, since, called_with=called_with, nested=True)
-        types = (inference.type(inference.context.environment[local]) for local in _read_around(inference, method))
+        known = map(inference.context.judgement, _read_around(inference, method))
+        types = [inference.type(each) for each in known if each is not None]  # of others nothing was understood
         owned = generalize.owned([*types, *called_with])
         scheme = generalize.scheme(inference, method, inferred, generalize.Around(owned, opens, computed))
     inference.recorder.untyped = around
