@@ -152,7 +152,7 @@ class TypingContext:
             self.running.pop()
 
     def judgement(self, local: Local) -> Judgement | None:
-        """That of a local in scope. It is asked for at each use: a look into each map costs a fifth of ``get``."""
+        """That of a local in scope; None where nothing was understood of it. It is asked for at each use."""
         for scope in self.environment.maps:
             if local in scope:
                 return scope[local]
