@@ -50,9 +50,10 @@ def _reasons(analysis: Analysis) -> Iterable[Problem]:
 
 
 def _overlap(problem: Problem, function: FunctionReport) -> bool:
-    """Whether a problem is about a place in a function: its own, or one of those that it is told together with."""
-    same = (each.span for each in problem.related if each.message == problem.message)
-    return any(span.start <= function.span.end and function.span.start <= span.end for span in (problem.span, *same))
+    """Whether a problem is in a function, or points to its name: where a file is one piece of text, what is wrong with
+    several definitions is told at the first."""
+    pointed = any(each.where is None and each.span == function.name_span for each in problem.related)
+    return pointed or (problem.span.start <= function.span.end and function.span.start <= problem.span.end)
 
 
 def _names(function: FunctionReport, analysis: Analysis) -> bool:
