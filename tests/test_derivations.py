@@ -246,13 +246,15 @@ def cost_follows(step: Step, result: list[float], factors: list[float], premises
             return close(epsilon, again) and close(delta, grown)
         case laws.SAMPLING_EACH, [share]:
             return close(epsilon, math.log1p(share * math.expm1(costs[0][0]))) and close(delta, share * costs[0][1])
-        case "gaussian_noise", [norm, declared, deviations, share]:
-            distance = sum(premise[0] for premise in premises)
-            moved = [norm * each / deviations for each in (distance / declared, len(premises))]
+        case "gaussian_noise" | "add_normal", [norm, declared, deviations, share]:
+            far = [sum(premise[0] for premise in premises) / declared]
+            if step.rule == "gaussian_noise":  # it demands that nothing moves it by more than is declared
+                far.append(len(premises))
+            moved = [norm * each / deviations for each in far]
             return delta == share and any(
                 close(epsilon, mu**2 / 2 + mu * math.sqrt(2 * math.log(1 / share))) for mu in moved
             )
-        case "gaussian_noise", [_, _, 0]:
+        case "gaussian_noise" | "add_normal", [_, _, 0]:
             return math.isinf(epsilon) and delta == 1
         case laws.SAMPLING | laws.SAMPLING_AGAIN | laws.SAMPLING_EACH, []:
             return epsilon >= max(cost[0] for cost in costs)
