@@ -253,6 +253,26 @@ def test_no_claim_about_a_slice_of_random_programs_is_refuted(about: str) -> Non
     assert sum(each.finite for each in found) >= 0.2 * SLICE
 
 
+SUMS_OF_DISTANCES = {
+    "Laplace": "np.random.laplace(0, s)",
+    "normal": "np.random.normal(0, s)",
+}
+
+
+@pytest.mark.parametrize("noise", SUMS_OF_DISTANCES)
+def test_noise_beside_a_distance_that_is_no_number_is_priced_by_it(noise: str) -> None:
+    """A mean and a sum together move by 1/n + 3, which is no number: noise of a scale demands no smaller distance."""
+    text = (
+        "from typing import Annotated\nimport numpy as np\nfrom dp_types import ChangeOne, Private, Static\n"
+        "def f(v: Annotated[np.ndarray, ChangeOne()], s: Static[float]) -> Private:\n"
+        f"    return np.mean(np.clip(v, 0, 1)) + np.sum(np.clip(v, 0, 3)) + {SUMS_OF_DISTANCES[noise]}\n"
+    )
+    (said,) = checked([text])
+    assert said
+    for seed in range(SEEDS):
+        assert not judged(seed, text, said).refuted
+
+
 def test_what_is_refuted_is_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
     said = Claim("f", False, (Parameter("x", False, "1", None, None, "Real"),), "Real")
     monkeypatch.setattr("attack.python.checked", lambda texts, checker: [[said] for _ in texts])
