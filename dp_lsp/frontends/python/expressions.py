@@ -12,6 +12,7 @@ import copy
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from itertools import pairwise
+from types import MappingProxyType
 
 from dp_lsp import surface
 from dp_lsp.frontends.python.draws import Draw, draw_of, draws_of, heart
@@ -29,10 +30,12 @@ from dp_lsp.frontends.python.kinds import (
     Kind,
     Kinds,
 )
+from dp_lsp.frontends.python.libraries import Library
 from dp_lsp.frontends.python.names import EXCEPTIONS, MODULES
 from dp_lsp.frontends.python.noise import Noise, beside, named_centre, scaled, whole
 from dp_lsp.frontends.python.numeric import CLIPS, CONSTANTS, DIGITS, FUNCTIONS
 from dp_lsp.frontends.python.places import Places
+from dp_lsp.frontends.python.reductions import Reductions
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.tables import Alone, Counted, Table, counted
 from dp_lsp.surface import Node
@@ -62,11 +65,12 @@ def number(node: ast.Constant, span: Span) -> surface.Number:
     return surface.Number(*span, Fraction(repr(value)), False)
 
 
-class Expressions(Entries):
+class Expressions(Entries, Reductions):
     """The expressions of one function. ``homes`` are the modules that are named in it, with where that is first;
     ``named`` are the draws that have a name and are added once: that name stands for their scale in the tree;
     ``bins_of`` are names of counts, and how many there are; ``lasting`` are names of columns and masks, and what they
-    stand for; ``inner`` are those of functions inside the function."""
+    stand for; ``inner`` are those of functions inside the function; ``libraries`` tells whose
+    arrays names are."""
 
     def __init__(
         self,
@@ -77,6 +81,7 @@ class Expressions(Entries):
         lasting: Mapping[str, ast.expr],
         filled: Filled,
         inner: Iterable[str] = (),
+        libraries: Mapping[str, Library] = MappingProxyType({}),
     ) -> None:
         self._places = places
         self._kinds = kinds
@@ -85,6 +90,7 @@ class Expressions(Entries):
         self._lasting = lasting
         self.filled = filled
         self._inner = frozenset(inner)
+        self._libraries = libraries
         self.homes: dict[str, Span] = {}
 
     def within(self, names: Iterable[str], kind: Kind) -> Expressions:
@@ -92,7 +98,9 @@ class Expressions(Entries):
         own = {*names}
         kinds = self._kinds.within(dict.fromkeys(own, kind))
         lasting = {name: value for name, value in self._lasting.items() if name not in own}
-        inner = Expressions(self._places, kinds, self._named, self._bins, lasting, self.filled, self._inner - own)
+        libraries = {name: library for name, library in self._libraries.items() if name not in own}
+        known = self._named, self._bins, lasting, self.filled, self._inner - own, libraries
+        inner = Expressions(self._places, kinds, *known)
         inner.homes = self.homes
         return inner
 
@@ -151,6 +159,8 @@ class Expressions(Entries):
                     return self.size(span, of)
                 if self._kinds.of(of) in COLUMNS:
                     return self.length(span, of)
+            case ast.Attribute(value=of, attr="size") if self._kinds.of(of) in COLUMNS:
+                return self.length(span, of)
             case ast.Subscript() | ast.Attribute() if self._kinds.of(node) in ARRAYS:
                 return self._elementwise(node)
             case ast.Subscript(value=ast.Name(id=name)) if self.filled.is_one(name):
@@ -446,6 +456,8 @@ class Expressions(Entries):
                 return self._elementwise(node)
         if self._kinds.of(node) is Kind.MASK:
             return self._elementwise(node)
+        if (reduced := self.reduction(node)) is not None:
+            return reduced
         name, args = self._function(node)
         if not name or (name.isidentifier() and name not in _KNOWN):
             return self._of_program(node)
@@ -514,6 +526,8 @@ class Expressions(Entries):
             return self.size(span, of)
         if name in ("sum", "np.sum") and kind is Kind.MASK:
             return self._counted(span, of)
+        if name == "np.mean" and kind is Kind.MASK:
+            return self.share(span, of)
         if isinstance(of, ast.GeneratorExp) and name == "sum":
             return self._sum_of_each(node, of)
         if kind is Kind.GAPS and name in _OF_GAPS:

@@ -20,6 +20,7 @@ from dp_lsp.frontends.python.filled import APPEND, Filled
 from dp_lsp.frontends.python.inner import bound_below, inner_functions, modules_of, why_not
 from dp_lsp.frontends.python.kinds import COUNTING, SIGNS, Kind, Kinds, kinds_of
 from dp_lsp.frontends.python.lasting import lasting
+from dp_lsp.frontends.python.libraries import libraries
 from dp_lsp.frontends.python.names import CHECKED, bound_in
 from dp_lsp.frontends.python.noise import named_centre
 from dp_lsp.frontends.python.places import Places
@@ -171,7 +172,8 @@ class _Body:
         known = (*self._inner, *(() if around is None else around._inner.keys() - own))
         counts = _bins_of(node, self._kinds)
         filled = Filled(node, self._kinds, counts)
-        self._expressions = Expressions(places, self._kinds, self._named, counts, self._lasting, filled, known)
+        whose = libraries(node, self._kinds)
+        self._expressions = Expressions(places, self._kinds, self._named, counts, self._lasting, filled, known, whose)
 
     def block(self) -> surface.Block:
         """The body. What is returned where the last statement does not say so is None."""

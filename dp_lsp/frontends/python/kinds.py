@@ -13,6 +13,7 @@ from enum import Enum, auto
 
 from dp_lsp.frontends.python.names import GENERATORS, bound_in, dotted, shortened
 from dp_lsp.frontends.python.numeric import CONSTANTS, OF_NUMBER, goes_over_arrays
+from dp_lsp.frontends.python.reducing import reducing
 from dp_lsp.frontends.python.tables import Alone, Holds, Table, Taken, chosen, column_of, counted, kept_in, present
 
 
@@ -169,6 +170,8 @@ class Kinds:
                 return self._of_call(node)
             case ast.Subscript(value=ast.Call(func=func), slice=ast.Constant(value=0)) if self.called(func) == COUNTING:
                 return Kind.ARRAY
+            case ast.Attribute(value=of, attr="size") if self.of(of) in COLUMNS:
+                return Kind.NUMBER
             case ast.Subscript() | ast.Attribute():
                 return self._of_part(node)
         return Kind.ANY
@@ -186,13 +189,18 @@ class Kinds:
         kind = self.of(kept.of)
         return kind if isinstance(kind, Table) or kind in COLUMNS else Kind.ANY
 
+    def _reduces(self, node: ast.Call, name: str) -> bool:
+        """Whether a call makes one number of many."""
+        found = reducing(node, name)
+        return found is not None and not (found.is_method and self.of(found.of) not in COLUMNS)
+
     def _of_call(self, node: ast.Call) -> Of:
         name = self.called(node.func)
         if name == GENERATING:
             return Kind.ANY if node.args or node.keywords else Kind.GENERATOR
         if self.drawn(node):
             return Kind.ANY if self.draws_several(node) else Kind.NUMBER
-        if name in TOTALS:
+        if name in TOTALS or self._reduces(node, name):
             return Kind.NUMBER
         if name == "np.zeros":
             return Kind.ARRAY if len(node.args) == 1 and not node.keywords else Kind.ANY

@@ -13,12 +13,13 @@ from collections.abc import Iterator
 
 from dp_lsp.frontends.python.filled import changed
 from dp_lsp.frontends.python.kinds import ASKS, CHANGES, COLUMNS, Kind, Kinds
+from dp_lsp.frontends.python.reducing import FREEDOM, FUNCTIONS, METHODS
 from dp_lsp.frontends.python.tables import Table
 
-_READING = frozenset({"sum", "mean", "count", "fillna", "dropna", *CHANGES, *ASKS})
+_READING = frozenset({"sum", "mean", "count", "fillna", "dropna", *CHANGES, *ASKS, *METHODS})
 """Methods that change nothing, and make what shares nothing with what they are asked of."""
-_FUNCTIONS = frozenset({"len", "sum", "abs", "np.sum", "np.mean", "np.abs", "np.clip"})
-_KEYWORDS = frozenset({"lower", "upper", "min", "max", "a_min", "a_max"})
+_FUNCTIONS = frozenset({"len", "sum", "abs", "np.sum", "np.mean", "np.abs", "np.clip", *FUNCTIONS})
+_KEYWORDS = frozenset({"lower", "upper", "min", "max", "a_min", "a_max", "q", FREEDOM})
 _PLAIN = (
     *(ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript, ast.Attribute, ast.List, ast.Tuple),
     *(ast.keyword, ast.operator, ast.unaryop, ast.cmpop, ast.Load),
@@ -103,7 +104,7 @@ class _Reader:
                 return isinstance(above, ast.Subscript) and self._is_chosen(above)
             case ast.Subscript(value=value, slice=index):
                 return self._kinds.of(index) is Kind.MASK if value is read else self._is_chosen(above)
-            case ast.Attribute(attr="shape"):
+            case ast.Attribute(attr="shape" | "size"):
                 return True
             case ast.Attribute():
                 call = self._above[id(above)]

@@ -10,6 +10,7 @@ from dp_lsp.frontends.python.filled import APPEND, ZEROS
 from dp_lsp.frontends.python.kinds import SAMPLERS
 from dp_lsp.frontends.python.names import EXCEPTIONS, KNOWN, RUNNING, TYPES, WORDS
 from dp_lsp.frontends.python.numeric import FUNCTIONS, spellings
+from dp_lsp.frontends.python.reducing import OF_MANY, QUANTILE
 from dp_lsp.language import Builtins, Cursor, Familiar, Spelling, Vocabulary, Word
 
 _TYPE_MEANINGS = {
@@ -73,6 +74,8 @@ def python_builtins() -> Builtins:
             "length": Spelling("len", "len(v)"),
             "sum": Spelling("sum", "sum(v)", others=("np.sum",)),
             "mean": Spelling("np.mean", "np.mean(v)"),
+            **{row: Spelling(name, f"{name}(v)") for row, name in OF_MANY.items()},
+            "quantile": Spelling(QUANTILE, f"{QUANTILE}(v, 0.9)"),
             "add_laplace": Spelling(
                 "np.random.laplace", "x + np.random.laplace(scale=b)", others=("stats.laplace.rvs",)
             ),
