@@ -665,9 +665,11 @@ class Remark(NamedTuple):
 class Parsed(NamedTuple):
     """What a front end made of a chunk: its top-level nodes, the problems met, and comments that speak to the checker,
     at chunk-relative places. From ``doubt`` on it is not known what of the file is code, in this chunk and behind it;
-    None if it is known."""
+    None if it is known. ``trusted`` are the modules of others that it loads, wherever in it, of which it is taken for
+    granted that they give nothing another meaning."""
 
     nodes: tuple[Node, ...]
     problems: tuple[Problem, ...]
     remarks: tuple[Remark, ...] = ()
     doubt: int | None = None
+    trusted: frozenset[str] = frozenset()

@@ -61,7 +61,8 @@ class Module:
     def begin(self, index: int, options: Options) -> Premises:
         """What a unit is inferred from, with these options: all units that it is made of are known."""
         unit, around = self.program.units[index], self.cycles[index]
-        premises = Premises.of(self.program.cloud, unit, options, self._named, self._meanings, around)
+        program = self.program
+        premises = Premises.of(program.cloud, program.trusted, unit, options, self._named, self._meanings, around)
         self.premises[index] = premises
         return premises
 

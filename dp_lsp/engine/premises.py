@@ -161,19 +161,22 @@ class NamedMeaning(NamedTuple):
 
 class Premises(NamedTuple):
     """What a unit is inferred from: this program, the options, its text, and all names that it defines or uses.
-    ``cloud`` says why no name can be trusted, or is empty."""
+    ``cloud`` says why no name can be trusted, or is empty; ``trusted`` are the modules of others that are taken to give
+    no name another meaning."""
 
     version: str
     options: Options
     text: str
     unit: InferenceUnit
     cloud: str
+    trusted: tuple[str, ...]
     names: Mapping[str, NamedMeaning]
 
     @classmethod
     def of(
         cls,
         cloud: str,
+        trusted: tuple[str, ...],
         unit: InferenceUnit,
         options: Options,
         named: Mapping[str, NamedMeaning],
@@ -192,7 +195,7 @@ class Premises(NamedTuple):
                 known = meanings[name] if name in unit.uses else ()
                 found = tuple(meaning for each, meaning in known if any(may_call(each) for may_call in own))
                 names[name] = names[name]._replace(meanings=found)
-        return cls(__version__, options, unit.chunk.text, unit, cloud, names)
+        return cls(__version__, options, unit.chunk.text, unit, cloud, trusted, names)
 
     def key(self) -> bytes:
         """What is known of the unit is remembered under it."""

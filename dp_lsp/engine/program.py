@@ -66,6 +66,7 @@ class Program:
 
     ``given`` are the units as they were before any was lowered again. ``clouds`` are names whose meaning cannot be
     read off, with the reason. They are those of all modules of a project: what runs in one may reach into another.
+    ``trusted`` are the modules of others that it loads and that are taken to give nothing another meaning, in order.
     ``apart`` are types that no value of the language has: a method that needs an argument of one is called for no such
     value, so to those who use its name the other methods are all that there are.
     """
@@ -76,7 +77,9 @@ class Program:
         clouds: Mapping[str, str],
         semantics: Semantics,
         apart: frozenset[str] = frozenset(),
+        trusted: tuple[str, ...] = (),
     ) -> None:
+        self.trusted = trusted
         self._semantics = semantics
         self.apart = apart
         self.given = units

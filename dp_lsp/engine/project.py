@@ -129,8 +129,10 @@ class _Expansion:
                 self._unit(frame)
         _doubts(self._modules, self._clouds)
         apart = foreign.doubts(self._modules, self._clouds, language)
+        loaded = (unit.lowered.trusted for units in self._modules for unit in units)
+        trusted = tuple(sorted(frozenset[str]().union(*loaded)))
         programs = tuple(
-            Program(tuple(units), self._clouds, language.semantics, types)
+            Program(tuple(units), self._clouds, language.semantics, types, trusted)
             for units, types in zip(self._modules, apart, strict=True)
         )
         return Project(programs, tuple(part for part in self._parts if part is not None), tuple(self._names))

@@ -214,7 +214,8 @@ class Task:
         setting = InferenceSetting(text, language, rules, names, broken, usual, metric, version)
         if isinstance(definition, Constant):
             return infer_constant(definition, setting, self._look)
-        return infer_method(definition, setting, self._look)
+        found = infer_method(definition, setting, self._look)
+        return found._replace(assumed=(*found.assumed, *map(_LOADED.format, self._premises.trusted)))
 
     def _broken(self, definition: Definition) -> str:
         """What of a definition, or outside of all of them, was not understood; empty if all of it was."""
@@ -446,6 +447,8 @@ def _meaning(name: str, found: Inferred, outcome: RemarkOutcome, problems: list[
 
 
 _MOST_PLACES = 5
+_LOADED = "`{}`, which is not checked, gives nothing that is used here another meaning"
+"""The premise of a module of others."""
 
 
 def weighed(problems: Iterable[Problem], severity: Iterable[tuple[str, Severity | None]]) -> list[Problem]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 
 WORDS = {
@@ -38,6 +39,9 @@ HOMES = {
     **{"stats": "scipy.stats", "laplace": "scipy.stats.laplace", "norm": "scipy.stats.norm"},
 }
 """The same, and what else has functions that are known: nothing is said of a program's own of that name."""
+
+BASES = {"pd": "pandas", "pandas": "pandas"}
+"""The modules whose types annotations name, by the names that they must have: nothing else may be called so."""
 
 GENERATORS = frozenset({"rng", "RNG", "_rng", "_RNG", "gen", "generator"})
 """The names that a module may have for its generator of random numbers: functions use it for nothing but draws."""
@@ -77,26 +81,40 @@ _PLAIN_DUNDERS = frozenset({"__name__", "__doc__", "__file__", "__init__", "__al
 _REACHING = frozenset(
     {
         *("modules", "seterr", "seterrcall", "errstate", "setattr", "patch", "monkeypatch"),
-        *("seed", "set_state", "setstate", "set_bit_generator", "random_state"),
+        *(
+            "set_seed",
+            "seed_everything",
+            "set_random_seed",
+            "seed_all",
+            "seed",
+            "set_state",
+            "setstate",
+            "set_bit_generator",
+            "random_state",
+        ),
         *("settrace", "setprofile", "attrgetter", "methodcaller", "bit_generator"),
         *("f_globals", "f_builtins", "f_back"),
     }
 )
 """Attributes by which other names get another meaning, or what is drawn is known."""
 
-_HARMLESS = frozenset(
+_UNSAFE = frozenset(
     {
-        *("numpy", "pandas", "math", "random", "typing", "typing_extensions", "dataclasses", "collections", "abc"),
-        *("statistics", "itertools", "functools", "operator", "fractions", "decimal", "enum", "re", "string", "json"),
-        *("csv", "os", "pathlib", "time", "datetime", "argparse", "logging", "warnings", "secrets", "copy", "io"),
-        *("scipy", "matplotlib", "seaborn", "sklearn", "tqdm", "opendp", "diffprivlib", "polars", "sys", "textwrap"),
-        *("contextlib", "numbers", "cmath", "hashlib", "uuid", "glob", "shutil", "tempfile", "pprint", "dp_types"),
+        *("builtins", "ctypes", "gc", "imp", "importlib", "inspect", "runpy", "code", "codeop", "pkgutil", "site"),
+        *("bdb", "pdb", "trace", "timeit", "profile", "cProfile", "doctest", "rlcompleter", "IPython", "__main__"),
     }
 )
-"""Modules of Python, and of libraries that people use, of which it is known that importing one changes no name."""
+"""Modules by which a program reaches the names of others, or has text run."""
+_KNOWN = sys.stdlib_module_names | {
+    *("numpy", "pandas", "scipy", "polars", "pyarrow", "statsmodels", "sklearn", "xgboost", "lightgbm", "joblib"),
+    *("matplotlib", "seaborn", "plotly", "altair", "bokeh", "PIL", "tabulate", "rich", "tqdm", "click", "yaml"),
+    *("requests", "torch", "torchvision", "tensorflow", "keras", "jax", "networkx", "sympy", "pytest", "ipywidgets"),
+    *("typing_extensions", "dp_types", "opendp", "diffprivlib", "opacus", "IPython"),
+}
+"""Modules of Python, and of libraries that everybody uses, of which it is known that importing one changes no name."""
 
 _PARTS = frozenset({"IPython.display"})
-"""The same of parts of modules, of which others may do so."""
+"""Parts of unsafe modules that are none."""
 
 FUTURE = frozenset({"annotations"})
 
@@ -106,9 +124,14 @@ def reaches_out(name: str) -> bool:
     return name in _REACHING or (name.startswith("__") and name not in _PLAIN_DUNDERS)
 
 
-def is_harmless(module: str | None, level: int) -> bool:
-    """Whether importing a module is known to give no name another meaning."""
-    return level == 0 and module is not None and (module in _PARTS or module.partition(".")[0] in _HARMLESS)
+def is_safe(module: str | None, level: int) -> bool:
+    """Whether a module is one of others, by which no program reaches the names of modules."""
+    return level == 0 and module is not None and (module in _PARTS or module.partition(".")[0] not in _UNSAFE)
+
+
+def is_known(module: str) -> bool:
+    """Whether importing a safe module is known to give no name another meaning."""
+    return module.partition(".")[0] in _KNOWN
 
 
 def dotted(node: ast.expr) -> tuple[str, str] | None:

@@ -15,11 +15,12 @@ from collections.abc import Iterator
 from dp_lsp import surface
 from dp_lsp.frontends.problems import NestedTooDeeply, SyntaxProblem
 from dp_lsp.frontends.python.chunks import comments, pieces
-from dp_lsp.frontends.python.effects import effects
+from dp_lsp.frontends.python.effects import effects, trusted
 from dp_lsp.frontends.python.expressions import number
 from dp_lsp.frontends.python.functions import function, named_lambda
 from dp_lsp.frontends.python.kinds import GENERATING
 from dp_lsp.frontends.python.names import (
+    BASES,
     FUTURE,
     GENERATORS,
     HOMES,
@@ -53,7 +54,8 @@ def parse(chunk: str) -> Parsed:
     if isinstance(made, Problem):
         return Parsed((unread(chunk),), (made,), said)
     places = Places(chunk)
-    return Parsed(tuple(node for each in made.body for node in item(each, places)), (), said)
+    nodes = tuple(node for each in made.body for node in item(each, places))
+    return Parsed(nodes, (), said, trusted=trusted(made))
 
 
 def read(chunk: str) -> ast.Module | Problem:
@@ -122,6 +124,8 @@ def _imported(node: ast.Import | ast.ImportFrom, places: Places) -> Iterator[Nod
         here = each.asname or (each.name if module else each.name.partition(".")[0])
         there = f"{module}.{each.name}" if module else each.name
         if module and (each.name == "*" or (here == each.name and here in _OWN.get(module, ()))):
+            continue
+        if BASES.get(here) == there:
             continue
         if HOMES.get(here) == there:
             empty = surface.Tuple(span.end, span.end, ())

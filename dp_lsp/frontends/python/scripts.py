@@ -3,8 +3,8 @@
 What a file says of a value that it reads at top level, ``people: Annotated[…] = pd.read_csv(…)``, makes that a
 parameter of the function; what the file does with it, and what it prints, are its statements. Functions of the file
 stay what they are. A statement that cannot have to do with the data, such as setting up a plot, is none of the
-function: all names in it are those of modules, of Python, or of values that are made of such alone. What is not certain
-stays in the function as text that is not understood.
+function: all names in it are those of modules that are known, of Python, or of values that are made of such alone. What
+is not certain stays in the function as text that is not understood.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from dp_lsp import surface
 from dp_lsp.cells import is_joined, split
 from dp_lsp.frontends.python.annotations import says_data
 from dp_lsp.frontends.python.chunks import items, reads_data
-from dp_lsp.frontends.python.effects import effects
+from dp_lsp.frontends.python.effects import effects, trusted
 from dp_lsp.frontends.python.functions import function, not_followed
-from dp_lsp.frontends.python.names import CHECKED, HOMES, WORDS, dotted
+from dp_lsp.frontends.python.names import BASES, CHECKED, HOMES, WORDS, dotted
 from dp_lsp.frontends.python.notebooks import order, spoken
 from dp_lsp.frontends.python.parse import item, read, remarks, unread
 from dp_lsp.frontends.python.places import Places
@@ -73,11 +73,12 @@ def parse(chunk: str) -> Parsed:
         if piece.start in shown and made.body:
             made.body[-1] = _shown(made.body[-1], piece.text)
         statements += (each for node in made.body for each in _flat(node))
+    loaded = frozenset[str]().union(*(trusted(each.node) for each in statements))
     if not any(_reads(each.node) for each in statements):  # what reads data does so inside something else
         found = (node for each in statements for node in item(each.node, places))
-        return Parsed((*found, *opaque), tuple(problems), tuple(remarks(chunk)))
+        return Parsed((*found, *opaque), tuple(problems), tuple(remarks(chunk)), trusted=loaded)
     script = _Script(statements, opaque, places, Span(0, len(chunk)))
-    return Parsed(tuple(script.nodes()), tuple(problems), tuple(remarks(chunk)))
+    return Parsed(tuple(script.nodes()), tuple(problems), tuple(remarks(chunk)), trusted=loaded)
 
 
 def _showing(chunk: str) -> set[int]:
@@ -135,6 +136,7 @@ class _Script:
         self._bound = Counter(name for does in self._does.values() for name in does.binds)
         self._bound.update(name for each in opaque for name in each.summary.binds)
         self._imported = {name for node in self._statements if _is_import(node) for name in self._binds(node)}
+        self._unchecked = {name for node in self._statements if trusted(node) for name in self._binds(node)}
         own = {name for node in self._statements if not _is_import(node) for name in self._binds(node)}
         self._displays = "display" not in own
         self._constants = {id(each.node) for each in statements if not each.guarded and self._is_constant(each.node)}
@@ -185,6 +187,8 @@ class _Script:
         does = self._does[id(node)]
         once = all(self._bound[name] == 1 for name in does.binds)
         if not once or not _is_plain(does) or _leaves(node) or any(_reads(item) for item in ast.walk(node)):
+            return False
+        if not self._unchecked.isdisjoint(does.mentions):
             return False
         match node:
             case ast.Assign(value=value) | ast.Expr(value=value):
@@ -246,7 +250,7 @@ class _Script:
 
     def _replaced(self, functions: Iterable[str]) -> Iterator[Node]:
         """What gives another value to a name that has a meaning of its own."""
-        meant = {*functions, *self._imported, *WORDS, *HOMES}
+        meant = {*functions, *self._imported, *WORDS, *HOMES, *BASES}
         for node in self._statements:
             if not _is_import(node):
                 own = {node.name} if isinstance(node, ast.FunctionDef) else set()

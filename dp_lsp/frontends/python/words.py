@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dp_lsp.frontends.python.entries import COLUMN, COUNT, COUNT_KEPT, KEPT, SHAPE
 from dp_lsp.frontends.python.filled import APPEND, ZEROS
 from dp_lsp.frontends.python.kinds import SAMPLERS
-from dp_lsp.frontends.python.names import EXCEPTIONS, KNOWN, RUNNING, TYPES, WORDS
+from dp_lsp.frontends.python.names import BASES, EXCEPTIONS, KNOWN, RUNNING, TYPES, WORDS
 from dp_lsp.frontends.python.numeric import FUNCTIONS, spellings
 from dp_lsp.frontends.python.reducing import OF_MANY, QUANTILE
 from dp_lsp.language import Builtins, Cursor, Familiar, Spelling, Vocabulary, Word
@@ -45,7 +45,7 @@ class PythonWords(Vocabulary):
         return WORDS.get(name) or _TYPE_MEANINGS.get(name, "")
 
     def is_reserved(self, name: str) -> bool:
-        return name in WORDS or name in TYPES or name in KNOWN or name in RUNNING
+        return name in WORDS or name in TYPES or name in KNOWN or name in RUNNING or name in BASES
 
 
 def _infix(sign: str) -> Spelling:
