@@ -157,6 +157,14 @@ def searched(text: str, weakened: object = unchanged, profile: str = "sound", tr
     return found
 
 
+AT_A_DISTANCE = """\
+noisy(x::Real, b::Static(), e::Static()) :: Priv() = laplacian_mechanism(b, e / 2, x) + laplacian_mechanism(2b, e, x)
+f(x::Real, b::Static()) :: Priv() = noisy(b * x, b, 0.5)"""
+TWICE_AT_A_DISTANCE = """\
+noisy(x::Real, y::Real, b::Static()) :: Priv() = laplacian_mechanism(2b, 1, x + y)
+f(x::Real, b::Static()) :: Priv() = noisy(b * x, b * x, b)"""
+
+
 def first_part(claim: PrivacyClaim) -> PrivacyClaim:
     """Without the second part of the sequence."""
     return claim._replace(epsilon=0.5)
@@ -191,6 +199,8 @@ def first_part(claim: PrivacyClaim) -> PrivacyClaim:
         pytest.param(ONCE, halved, id="records that a loop reads once"),
         pytest.param(ENTRIES, tighter, id="entries that a loop reads once"),
         pytest.param(SQUARES, without_delta, id="squares that add up"),
+        pytest.param(AT_A_DISTANCE, tighter, id="a call at a distance in symbols"),
+        pytest.param(TWICE_AT_A_DISTANCE, tighter, id="two arguments at a distance in symbols"),
     ],
 )
 def test_a_price_that_is_too_low_is_refuted(text: str, weakened: object) -> None:

@@ -33,12 +33,14 @@ class Comparison(NamedTuple):
 
 
 class Constraint(NamedTuple):
-    """A comparison that something demands."""
+    """A comparison that something demands. Of one that ``hides``, ``left`` is how far a change of 1 moves the input of
+    noise, and ``right`` what that is made for: what is demanded where the change is another one is another."""
 
     left: Quantity
     relation: str
     right: Quantity
     origin: Origin
+    hides: bool = False
 
     def decide(self) -> bool | None:
         """True or False if it holds, or fails, for all values of its symbols; None while that is open."""

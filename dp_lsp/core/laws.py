@@ -223,10 +223,11 @@ LAWS = {
     ),
     CHARGED: Law(
         "call of {}",
-        "A call costs what the function costs for a change as large as that of its argument; where no number is known "
-        "for that, the change must be at most 1.",
+        "A call costs what the function costs for a change as large as that of its argument: what moves that by d "
+        "moves what its mechanisms hide by d times as much. Where more is known of it than which mechanisms it runs, "
+        "and how often, but no number for d, d must be at most 1.",
         "The definition of differential privacy: it holds for a change of at most 1; larger ones by group privacy, "
-        f"{_DWORK_ROTH}, Theorem 2.2.",
+        f"{_DWORK_ROTH}, Theorem 2.2, and others by what each mechanism costs at its distance.",
     ),
     SEQUENCE: Law(
         "one after the other",

@@ -156,6 +156,15 @@ def ratio(value: Sens, unit: Poly) -> Sens:
     return sens.maximum(parts)
 
 
+def is_too_far(moved: Sens, declared: Sens) -> bool:
+    """Whether something certainly moves further than noise is made for, or more than once as far: noise that is made
+    for nothing hides nothing."""
+    decided = decide(moved, "<=", declared)
+    if decided is not None or declared.zero or len(declared.polys) != 1:
+        return decided is False
+    return decide(ratio(moved, declared.single_poly()), "<=", sens.ONE) is False
+
+
 def _product_left(value: Poly, unit: Poly) -> Sens | None:
     if len(unit.terms) == 1:
         return None

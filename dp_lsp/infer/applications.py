@@ -246,6 +246,7 @@ class _Calls:
         untyped, recorder.untyped = recorder.untyped, recorder.untyped or before
         if outcome is None:
             return None
+        outcome.demand_noise(inference)
         scheme = outcome.scheme
         self.effects = in_sequence((self.effects, outcome.effects))
         taken = [place for place, param in enumerate(scheme.params) if param.static and not self._takes(scheme, place)]

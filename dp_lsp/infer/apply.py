@@ -9,7 +9,7 @@ Where a method is understood for some types only, its own report is for the firs
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
 from typing import NamedTuple
@@ -20,10 +20,10 @@ from dp_lsp.builtins.define import Refusal
 from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.annotation import Anything, dimensions, is_open
-from dp_lsp.core.constraints import Origin
+from dp_lsp.core.constraints import Constraint, Origin
 from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import Substitution
-from dp_lsp.core.events import NOTHING, Answer, Called, EffectVariable, Var
+from dp_lsp.core.events import NOTHING, Answer, Called, Distances, EffectVariable, Var
 from dp_lsp.core.metrics import as_dataset, counted_as
 from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Given, Judgement, Move, Moves, Scheme, SchemeParameter
@@ -47,6 +47,8 @@ from dp_lsp.infer import (
     conditions,
     dispatch,
     explain,
+    in_place,
+    mechanisms,
     moves,
     norms,
     openings,
@@ -61,7 +63,6 @@ from dp_lsp.infer.context import FLOAT_NOISE
 from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, failing, in_sequence, spending
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.instance import Instance
-from dp_lsp.infer.mechanisms import distances
 from dp_lsp.infer.solver import SettledOperation
 from dp_lsp.problem import Named, Related, Sought
 from dp_lsp.text import Span
@@ -91,6 +92,7 @@ class TakenAs(NamedTuple):
 class ResolvedCall(NamedTuple):
     """A call with given argument types, resolved: the method that runs and its instance. ``taken`` are arguments in
     another metric than their parameters', ``effects`` those of method selection and of operations that were deferred.
+    ``hidden`` are conditions of noise, which hold for a change by 1 and are not demanded yet.
     """
 
     scheme: Scheme
@@ -98,6 +100,7 @@ class ResolvedCall(NamedTuple):
     values: Substitution
     taken: Mapping[int, TakenAs]
     effects: Effects
+    hidden: tuple[Constraint, ...]
 
     @property
     def type(self) -> Type:
@@ -130,6 +133,10 @@ class ResolvedCall(NamedTuple):
         """The monotonicity of the result in an argument; None if unknown."""
         move = self.scheme.result.moves.get(self.scheme.params[index].var)
         return Way.RISES if move is None else move.way
+
+    def demand_noise(self, inference: Inference) -> None:
+        """Demand that noise is made for what it hides of a change by 1."""
+        _demand(inference, self.hidden)
 
     def captured(
         self, inference: Inference, value: FunctionValue, moved: Moves, span: Span, part: Judgement | None = None
@@ -202,11 +209,23 @@ def run(
         return None
     instance.name_rest()
     values = instance.substitution()
-    for need in scheme.needs:
-        origin = Origin(site.span, f"in this call of `{scheme.name}`, {need.origin.reason}")
-        put = conditions.put_into(values, need)
-        inference.demand(put.left, need.relation, put.right, origin, conditions.fails)
-    return ResolvedCall(scheme, instance, values, others, in_sequence((applied, settled)))
+    needs = [
+        conditions.put_into(values, need)._replace(origin=_in_this_call(site.span, scheme, need.origin.reason))
+        for need in scheme.needs
+    ]
+    _demand(inference, (need for need in needs if not need.hides))
+    hidden = tuple(need for need in needs if need.hides)
+    return ResolvedCall(scheme, instance, values, others, in_sequence((applied, settled)), hidden)
+
+
+def _in_this_call(span: Span, scheme: Scheme, reason: str) -> Origin:
+    return Origin(span, f"in this call of `{scheme.name}`, {reason}")
+
+
+def _demand(inference: Inference, needs: Iterable[Constraint]) -> None:
+    """Demand what a method does."""
+    for need in needs:
+        inference.demand(*need[:4], conditions.fails, need.hides)
 
 
 def _chosen(
@@ -302,6 +321,7 @@ def attempt(
     outcome = run(inference, site._replace(arguments=_spread(site, len(given))), value, types)
     if outcome is None:
         return None
+    outcome.demand_noise(inference)
     scheme = outcome.scheme
     if releases is not scheme.claims_privacy:
         wanted = "a function that releases something" if releases else "a function that releases nothing"
@@ -441,6 +461,20 @@ def _wrong(
     )
 
 
+class _Given(NamedTuple):
+    """What moves a parameter of a private function, the variables of ``parts`` of datasets for those of these, and what
+    demands that it moves no further than 1, if that is demanded."""
+
+    param: Var
+    moves: Moves
+    parts: Mapping[Var, Var]
+    origin: Origin
+
+    def told_apart(self, distances: Distances) -> Distances:
+        """Distances, by what is told apart of datasets."""
+        return {self.parts.get(var, var): far for var, far in distances.items()}
+
+
 def _spent(
     inference: Inference,
     site: Site,
@@ -449,30 +483,55 @@ def _spent(
     arguments: Sequence[Moves],
     captured: Moves,
 ) -> Effects:
-    """The callee's cost, at the distance its arguments move. Where that is open, it must be at most 1. What it
-    captured is paid for where it is in scope, and not protected elsewhere."""
+    """The callee's cost, at the distance its arguments move. Where that is no number, and the mechanisms cannot be
+    priced in place, it must be at most 1. What it captured is paid for where it is in scope, and not protected
+    elsewhere."""
     scheme = outcome.scheme
     if scheme.cost is NOTHING:
+        outcome.demand_noise(inference)
         return NONE
     effects = []
-    along: dict[Var, dict[Var, Sens]] = {}
+    given: list[_Given] = []
     for param, moved, written in zip(scheme.params, arguments, site.arguments, strict=True):
         origin = Origin(written.span, f"the privacy of `{scheme.name}` holds for a change of at most 1")
         if param.var.public:
             effects.append(inference.leak(moved, origin))
         else:
-            given = distances(inference, written.span, moved, origin)
+            reaching = mechanisms.reaching(inference, written.span, moved, origin)
             apart = {
-                var: parts.records_told_apart(inference, var, moved[var]) for var in given.distances if var in moved
+                var: parts.records_told_apart(inference, var, moved[var]) for var in reaching.moves if var in moved
             }
-            along[param.var] = {apart.get(var, var): far for var, far in given.distances.items()}
-            effects.append(given.effects)
+            given.append(_Given(param.var, reaching.moves, apart, origin))
+            effects.append(reaching.effects)
     if value.home is inference.context.home:
-        along |= {var: {var: ONE} for var in captured}
+        captures = {var: {var: ONE} for var in captured}
     else:
+        captures = {}
         effects.append(inference.leak(captured, Origin(site.function, f"`{scheme.name}` releases what it captured")))
-    called = Called(scheme.cost, along, outcome.values, Origin(site.span, scheme.name), dict(outcome.instance.answers))
-    return in_sequence([*effects, spending(called)])
+    called = Called(scheme.cost, {}, outcome.values, Origin(site.span, scheme.name), dict(outcome.instance.answers))
+    return in_sequence([*effects, spending(_priced(inference, called, outcome, given, captures))])
+
+
+def _priced(
+    inference: Inference,
+    called: Called,
+    outcome: ResolvedCall,
+    given: Sequence[_Given],
+    captures: Mapping[Var, Distances],
+) -> Called:
+    """A call whose parameters move by what they are ``given``, and what it captured by itself."""
+    exact = {each.param: each.told_apart(mechanisms.exact_distances(inference, each.moves)) for each in given}
+    if inference.context.rules.groups and in_place.is_wanted(exact):
+        found = None if called.answers else in_place.told(called.body, called.values, {**exact, **captures})
+        if found is not None:
+            reason = "the noise must hide how far what it is given moves"
+            origin = _in_this_call(called.origin.span, outcome.scheme, reason)
+            needs = (Constraint(far, "<=", declared, origin, hides=True) for far, declared in found.hidden)
+            _demand(inference, needs)
+            return in_place.as_called(called, found.cost)
+    outcome.demand_noise(inference)
+    along = {each.param: each.told_apart(mechanisms.at_most_one(inference, each.moves, each.origin)) for each in given}
+    return replace(called, along={**along, **captures})
 
 
 def _fail(

@@ -11,7 +11,7 @@ from dp_lsp.core.algebra import Apply, Atom, Function, Poly, Symbol
 from dp_lsp.core.constraints import Constraint, Quantity
 from dp_lsp.core.evaluate import Substitution, is_closed, speaks_of, symbols_of
 from dp_lsp.core.notation import DISPLAY, Printer, as_formula
-from dp_lsp.core.ranges import at_worst, is_computed, may_be_nan, varies
+from dp_lsp.core.ranges import at_worst, is_computed, is_too_far, may_be_nan, varies
 from dp_lsp.core.sens import Sens
 from dp_lsp.infer import problems
 from dp_lsp.infer.explain import MAY_BE_NAN
@@ -70,9 +70,9 @@ def settle(inference: Inference, since: ConditionMark) -> SettledConditions:
     kept: dict[tuple[Quantity, str, Quantity], Constraint] = {}
     for constraint, failed in inference.solver.take(since):
         left, right = put(values, constraint.left), put(values, constraint.right)
-        solved = Constraint(left, constraint.relation, right, constraint.origin)
+        solved = constraint._replace(left=left, right=right)
         computed = speaks_of(left, is_computed) or speaks_of(right, is_computed)
-        decided = None if computed and _may_have_no_value(solved) else solved.decide()
+        decided = None if computed and _may_have_no_value(solved) else _decided(solved)
         if decided is None and computed:
             solved, decided, known = _for_all(solved)
             if not known:
@@ -84,8 +84,22 @@ def settle(inference: Inference, since: ConditionMark) -> SettledConditions:
             holds = False
             inference.report((failed or fails)(solved))
         elif decided is None:
-            kept |= {each.key: each for each in _simplest(solved) if each.key not in kept}
+            for each in _simplest(solved):
+                kept[each.key] = _both(kept.get(each.key, each), each)
     return SettledConditions(_without_implied(list(kept.values())), holds)
+
+
+def _decided(condition: Constraint) -> bool | None:
+    """Whether a condition holds. Noise that is made for a share of what it must hide is never enough."""
+    left, right = condition.left, condition.right
+    if condition.hides and isinstance(left, Sens) and isinstance(right, Sens) and is_too_far(left, right):
+        return False
+    return condition.decide()
+
+
+def _both(first: Constraint, second: Constraint) -> Constraint:
+    """One condition that is demanded twice: it is about noise if both are."""
+    return first if second.hides else first._replace(hides=False)
 
 
 class _ForAll(NamedTuple):
@@ -214,11 +228,12 @@ def _signed(value: Poly) -> Poly:
 
 
 def _without_implied(needs: list[Constraint]) -> tuple[Constraint, ...]:
-    """`x ≠ 0` beside `0 ≤ x` is `0 < x`, as with any other number; beside a stricter bound it says nothing new."""
+    """`x ≠ 0` beside `0 ≤ x` is `0 < x`, as with any other number; beside a stricter bound it says nothing new, if that
+    is demanded wherever this is."""
     for need in [need for need in needs if need.relation == "!=" and isinstance(need.right, Poly)]:
         least = need.right.number if isinstance(need.right, Poly) else None
         for index, other in enumerate(needs):
-            if least is None or other.right != need.left or not isinstance(other.left, Poly):
+            if least is None or other.hides or other.right != need.left or not isinstance(other.left, Poly):
                 continue
             limit = other.left.number
             if limit is None or limit < least or other.relation not in ("<", "<="):

@@ -200,9 +200,10 @@ class Inference:
         right: Quantity,
         origin: Origin,
         failed: Callable[[Constraint], Problem] | None = None,
+        hides: bool = False,
     ) -> None:
         """A condition that must hold for the answer to be true."""
-        self.solver.demand(Constraint(left, relation, right, origin), failed)
+        self.solver.demand(Constraint(left, relation, right, origin, hides), failed)
 
     def leak(self, variables: Iterable[Var], origin: Origin) -> Effects:
         """The effect after which nothing is guaranteed any more for these variables."""

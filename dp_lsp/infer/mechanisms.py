@@ -14,10 +14,10 @@ from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import Assumptions, Comparison, Constraint, Origin, decide
 from dp_lsp.core.evaluate import Substitution, norms_of, speaks_of, symbols_of
-from dp_lsp.core.events import Cost, Leak, Release, Repeat, Var
+from dp_lsp.core.events import Cost, Distances, Leak, Release, Repeat, Var
 from dp_lsp.core.metrics import conversion
 from dp_lsp.core.notation import DISPLAY, Printer, as_formula, figure, shown
-from dp_lsp.core.ranges import is_computed, ratio, supremum
+from dp_lsp.core.ranges import is_computed, is_too_far, ratio, supremum
 from dp_lsp.core.scheme import Judgement, Move, Moves
 from dp_lsp.core.sens import ONE, Sens, magnitude, maximum, number
 from dp_lsp.core.types import AnyNorm, Container, Norm, Type
@@ -235,17 +235,11 @@ def _hidden(
 
     origin = Origin(place or span, f"the noise must hide how far `{inference.written(span)}` moves")
     constraint = Constraint(move.sens, "<=", event.declared, origin)
-    decided = constraint.decide()
-    if decided is False or (decided is None and _is_larger(move.sens, event.declared)):
+    if is_too_far(move.sens, event.declared):
         inference.report(failed(constraint))
         return False
-    inference.demand(*constraint[:3], origin, failed)
+    inference.demand(*constraint[:3], origin, failed, hides=True)
     return True
-
-
-def _is_larger(moved: Sens, declared: Sens) -> bool:
-    times = None if declared.zero else ratio(moved, declared.single_poly()).number
-    return times is not None and times > 1
 
 
 def _more_than_needed(inference: Inference, place: Span, span: Span, event: Mechanism, most: Sens) -> None:
@@ -374,22 +368,46 @@ def _other_way_round(code: Rendering, place: term.Term, value: Poly, symbol: Sym
 # What a private function may be given: values that move by a known distance, or by at most 1
 
 
+class Reaching(NamedTuple):
+    """What moves the input of a private function. Of what moves it without bound there is only the effect that it is
+    not protected."""
+
+    moves: Moves
+    effects: Effects
+
+
+def reaching(inference: Inference, span: Span, moved: Moves, origin: Origin) -> Reaching:
+    """What moves a private function's input, and is to be protected."""
+    private = {var: move for var, move in inference.paid(moved, span).items() if not var.exempt}
+    unbounded = frozenset(var for var, move in private.items() if move.sens.infinite)
+    if unbounded:
+        _unbounded_input(inference, span, private, unbounded)
+    bounded = {var: move for var, move in private.items() if var not in unbounded}
+    return Reaching(bounded, inference.leak(unbounded, origin))
+
+
 class InputDistances(NamedTuple):
     """How far each variable moves what a private function is given. Those that move it without bound are not among
     them: the effect is that they are not protected."""
 
-    distances: dict[Var, Sens]
+    distances: Distances
     effects: Effects
 
 
 def distances(inference: Inference, span: Span, moved: Moves, origin: Origin) -> InputDistances:
     """How far each variable moves what a private function is given, each a number or at most 1."""
-    private = {var: move for var, move in inference.paid(moved, span).items() if not var.exempt}
-    unbounded = frozenset(var for var, move in private.items() if move.sens.infinite)
-    if unbounded:
-        _unbounded_input(inference, span, private, unbounded)
-    found = {var: _distance(inference, var, move, origin) for var, move in private.items() if var not in unbounded}
-    return InputDistances(found, inference.leak(unbounded, origin))
+    found = reaching(inference, span, moved, origin)
+    return InputDistances(at_most_one(inference, found.moves, origin), found.effects)
+
+
+def exact_distances(inference: Inference, moved: Moves) -> Distances:
+    """How far each variable moves what a private function is given."""
+    return {var: _in_any_norm(inference, move.sens) for var, move in moved.items()}
+
+
+def at_most_one(inference: Inference, moved: Moves, origin: Origin) -> Distances:
+    """How far each variable moves what a private function is given, each a number or at most 1."""
+    return {var: _distance(inference, var, move, origin) for var, move in moved.items()}
 
 
 def _distance(inference: Inference, var: Var, move: Move, origin: Origin) -> Sens:
