@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import pytest
 
 from stdio_driver import Driver
-from test_notebooks import DATA, HEAD, NOISY, SHOWN
+from test_notebooks import DATA, HEAD, NOISY, SHOWN, notebook
 
 LINES = ("# A title", HEAD, NOISY, DATA, f"{SHOWN}\nx = 1\nlen(ages)")
 CODE, TEXT = 2, 1
@@ -152,3 +153,81 @@ def test_a_notebook_that_is_closed(editor: Editor) -> None:
     editor.driver.ask("dp/nothing")
     assert editor.shown() == {}
     assert editor.ask("hover", 2, position={"line": 0, "character": 5}) is None
+
+
+HELPER = "def laplace_mech(x, sensitivity, eps):\n    return x + np.random.laplace(scale=sensitivity / eps)"
+TOTAL = (
+    "def total(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:\n"
+    "    return laplace_mech(np.clip(ages, 0, 80).sum(), 1, eps)"
+)
+ONE = {"start": {"line": 1, "character": 52}, "end": {"line": 1, "character": 53}}
+ACTIONS = {"codeActionLiteralSupport": {"codeActionKind": {"valueSet": ["quickfix"]}}}
+FIXING = {"textDocument": {"publishDiagnostics": {"relatedInformation": True}, "codeAction": ACTIONS}}
+
+
+@pytest.fixture
+def wrong(tmp_path: Path) -> Iterator[Editor]:
+    """A notebook whose last cell uses the one above it with too small a sensitivity."""
+    with Driver(cwd=tmp_path) as driver:
+        workspace = {"workspaceEdit": {"documentChanges": True}}
+        found = Editor(driver, tmp_path, **FIXING, workspace=workspace)
+        found.open(("# A title", HEAD, HELPER, TOTAL))
+        assert found.states() == {"laplace_mech": "proved", "total": "failed"}
+        yield found
+
+
+def test_what_helps_to_understand_a_problem_stands_in_a_cell(wrong: Editor) -> None:
+    (told,) = [each for each in wrong.driver.published()[-3:] if each["diagnostics"]]
+    (problem,) = told["diagnostics"]
+    assert (told["uri"], problem["code"], problem["range"]) == (wrong.cell(3), "DP457", ONE)
+    places = [each["location"] for each in problem["relatedInformation"]]
+    assert places == [{"uri": wrong.cell(3), "range": ONE}]
+
+
+def test_a_fix_of_a_cell_is_an_edit_of_it(wrong: Editor) -> None:
+    (told,) = [each for each in wrong.driver.published()[-3:] if each["diagnostics"]]
+    asked = {"range": ONE, "context": {"diagnostics": told["diagnostics"]}}
+    (found, *_) = wrong.ask("codeAction", 3, **asked)
+    assert found["diagnostics"] == told["diagnostics"]
+    ((made,),) = [each["edits"] for each in found["edit"]["documentChanges"]]
+    assert found["edit"]["documentChanges"][0]["textDocument"]["uri"] == wrong.cell(3)
+    assert made == {"range": ONE, "newText": "80"}
+    assert wrong.ask("codeAction", 2, **asked) == []
+
+
+def test_pages_about_a_cell(wrong: Editor) -> None:
+    at = {"uri": wrong.cell(3), "position": {"line": 0, "character": 5}}
+    assert "total" in wrong.driver.ask("dp/derivation", at)["result"]
+    command = {"command": "dp-lsp.showDerivation", "arguments": [at["uri"], at["position"]]}
+    assert "total" in wrong.driver.ask("workspace/executeCommand", command)["result"]
+    report = wrong.driver.ask("dp/report", {"uri": wrong.cell(2)})["result"]
+    assert [each["range"]["cell"]["index"] for each in report["files"][0]["functions"]] == [3, 4]
+
+
+def test_cells_that_the_file_says_were_run_in_another_order(editor: Editor) -> None:
+    editor.states()
+    editor.change(
+        data=[editor.listed(n) | {"metadata": {"execution_count": run}} for n, run in ((1, 1), (2, 3), (3, 2))]
+    )
+    editor.states()
+    assert editor.shown()[3] == [("DP020", 0, 0)]
+
+
+def test_a_notebook_among_all_files(tmp_path: Path) -> None:
+    """One that is open is asked about cell by cell, and of one that is not the cell is named."""
+    (tmp_path / "a.ipynb").write_text(json.dumps(notebook(HEAD, NOISY, DATA, f"x = 1\n{LINES[-1]}")), "utf-8")
+    with Driver(cwd=tmp_path) as driver:
+        found = Editor(driver, tmp_path, textDocument={"diagnostic": {}}, workspace={"diagnostics": {}})
+
+        def all_files(*known: dict[str, str]) -> list[Any]:
+            items: list[Any] = driver.ask("workspace/diagnostic", {"previousResultIds": [*known]})["result"]["items"]
+            return items
+
+        (told,) = all_files()
+        assert told["uri"] == found.uri
+        (problem,) = told["items"]
+        assert problem["message"].startswith("cell 4, line 4: ")
+        assert problem["range"]["start"]["line"] == 0
+        found.open(LINES)
+        (gone,) = all_files({"uri": found.uri, "value": told["resultId"]})
+        assert (gone["uri"], gone["items"]) == (found.uri, [])

@@ -36,6 +36,10 @@ class Stretch(NamedTuple):
         return cls(Corner.of(source, span.start), Corner.of(source, span.end))
 
 
+TOP = Stretch(Corner(1, ""), Corner(1, ""))
+"""Where a text begins."""
+
+
 class PlacedProblem(NamedTuple):
     """A problem of a file that is not open. It has no fixes, and says of all that helps to understand it in which file
     that stands: spans mean nothing."""

@@ -15,7 +15,7 @@ from dp_lsp.lsp import convert
 from dp_lsp.lsp.checking import Outdated
 from dp_lsp.lsp.client import Client
 from dp_lsp.lsp.positions import Positions
-from dp_lsp.lsp.requests import SHOW_COUNTEREXAMPLE, Handlers, exactly, opened, position_of, typed
+from dp_lsp.lsp.requests import SHOW_COUNTEREXAMPLE, Handlers, exactly, placed
 from dp_lsp.lsp.session import Server
 from dp_lsp.problem import Edit
 
@@ -68,8 +68,8 @@ async def _quick(ls: Server, document: Document, params: types.CodeActionParams)
 async def show_counterexample(ls: Server, *arguments: object) -> str:
     """Two inputs that show a problem: the answer, and a message where the client does not show that itself."""
     uri, position = exactly(2, arguments)
-    document = opened(ls, typed(uri, str, "uri"))
-    offset = Positions(document.source, ls.client.encoding).offset(position_of(position))
+    document, place = placed(ls, uri, position)
+    offset = Positions(document.source, ls.client.encoding).offset(place)
     found = await ls.checker.counterexample(document, offset)
     if found is None:
         raise JsonRpcInvalidParams("no problem stands there that inputs could show")

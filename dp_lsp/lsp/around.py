@@ -105,8 +105,11 @@ class ClosedReports:
         return self._server.spelled.get(document_key(uri), uri)
 
     def known(self) -> Iterator[tuple[str, str, Document | ClosedReport]]:
-        """All files of which something is known as it is now: the URI, a name for what is wrong, and what is known."""
+        """All files of which something is known as it is now, but for open notebooks: the URI, a name for what is
+        wrong, and what is known."""
         for document in self._server.documents:
+            if self._server.notebooks.get(document.uri) is not None:
+                continue  # its cells are asked about one by one
             if document.settled and document.checked is not None:
                 yield document.uri, self._server.checker.result(document), document
         for file, report in self.reports.items():

@@ -61,7 +61,8 @@ class _Pull:
                 self._results[key], self._uris[key] = result, uri
                 self._told.add(key)
                 yield types.WorkspaceFullDocumentDiagnosticReport(uri, items, version, result_id=result)
-        awaited = {document.key for document in self._ls.documents}
+        notebooks = self._ls.notebooks
+        awaited = {each.key for each in self._ls.documents if notebooks.get(each.uri) is None}
         for key in self._results.keys() - present - awaited if complete else ():
             del self._results[key]
             self._told.add(key)

@@ -9,8 +9,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from dp_lsp import cells
-from dp_lsp.lsp.notebooks import PYTHON, CellExtent, Notebook, changed
+from dp_lsp.lsp.notebooks import PYTHON, CellExtent, Extents, Notebook, changed
 from dp_lsp.lsp.positions import apply
 from dp_lsp.lsp.requests import Handlers
 from dp_lsp.lsp.session import Server
@@ -18,7 +17,7 @@ from dp_lsp.lsp.session import Server
 _ASKED = frozenset(
     {
         *(types.TEXT_DOCUMENT_HOVER, types.TEXT_DOCUMENT_CODE_LENS),
-        *(types.TEXT_DOCUMENT_INLAY_HINT, types.TEXT_DOCUMENT_DIAGNOSTIC),
+        *(types.TEXT_DOCUMENT_INLAY_HINT, types.TEXT_DOCUMENT_DIAGNOSTIC, types.TEXT_DOCUMENT_CODE_ACTION),
     }
 )
 
@@ -33,46 +32,61 @@ def in_cells(method: str, handler: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(handler)
         async def awaited(ls: Server, params: Any) -> Any:
             found = _asked(ls, params)
-            return await handler(ls, params) if found is None else _answered(await handler(ls, found[0]), found[1])
+            return await handler(ls, params) if found is None else _answered(await handler(ls, found[0]), *found[1:])
 
         return awaited
 
     @wraps(handler)
     def answered(ls: Server, params: Any) -> Any:
         found = _asked(ls, params)
-        return handler(ls, params) if found is None else _answered(handler(ls, found[0]), found[1])
+        return handler(ls, params) if found is None else _answered(handler(ls, found[0]), *found[1:])
 
     return answered
 
 
-def _asked(ls: Server, params: Any) -> tuple[Any, CellExtent] | None:
+def _asked(ls: Server, params: Any) -> tuple[Any, Extents, CellExtent] | None:
     """What is asked of the document of a cell; None if it is not asked of a cell."""
-    where = ls.notebooks.containing(params.text_document.uri)
+    uri = params.text_document.uri
+    where = ls.notebooks.containing(uri)
     document = None if where is None else ls.documents.get(where[0])
-    if where is None or document is None:
+    extents = None if document is None else ls.notebooks.extents(document)
+    if extents is None or uri not in extents.by_uri:
         return None
-    cell = next((each for each in cells.cells(document.source) if each.number == where[1]), None)
-    if cell is None:
-        return None
-    extent = CellExtent(document.source, cell)
+    extent = extents.by_uri[uri]
     places: dict[str, Any] = {}
     if hasattr(params, "position"):
         places["position"] = extent.into(params.position)
     if hasattr(params, "range"):
-        places["range"] = types.Range(extent.into(params.range.start), extent.into(params.range.end))
-    return changed(params, text_document=types.TextDocumentIdentifier(document.uri), **places), extent
+        places["range"] = extent.range_into(params.range)
+    if isinstance(params, types.CodeActionParams):
+        shown = [changed(each, range=extent.range_into(each.range)) for each in params.context.diagnostics]
+        places["context"] = changed(params.context, diagnostics=shown)
+    return changed(params, text_document=types.TextDocumentIdentifier(extents.uri), **places), extents, extent
 
 
-def _answered(answer: Any, extent: CellExtent) -> Any:
+def _answered(answer: Any, extents: Extents, extent: CellExtent) -> Any:
     match answer:
         case list():
-            return [moved for each in answer if (moved := extent.out(each)) is not None]
+            return [moved for each in answer if (moved := _moved(each, extents, extent)) is not None]
         case types.RelatedFullDocumentDiagnosticReport():
-            found = (extent.out(each) for each in answer.items)
-            return changed(answer, items=[each for each in found if each is not None])
-        case types.Hover(range=types.Range()):
-            return extent.out(answer)
+            return changed(answer, items=_answered(list(answer.items), extents, extent))
+        case types.Hover(range=types.Range() as place):
+            return changed(answer, range=extent.range(place))
     return answer
+
+
+def _moved(answer: Any, extents: Extents, extent: CellExtent) -> Any:
+    """What is said of a place of the document, as it is said of that in the cell; None if that is in another one."""
+    match answer:
+        case types.Diagnostic():
+            return extents.diagnostic(answer, extent)
+        case types.CodeAction():
+            return extents.action(answer, extent)
+        case types.InlayHint():
+            at = extent.position(answer.position)
+            return None if at is None else changed(answer, position=at)
+    place = extent.range(answer.range)
+    return None if place is None else changed(answer, range=place)
 
 
 def did_open(ls: Server, params: types.DidOpenNotebookDocumentParams) -> None:

@@ -116,11 +116,21 @@ def named(ls: Server, params: Any) -> Document:
 
 
 def opened(ls: Server, uri: str) -> Document:
-    """The open document that a URI names."""
-    document = ls.documents.get(uri)
+    """The open document that a URI names; that of a cell is its notebook's."""
+    cell = ls.notebooks.containing(uri)
+    document = ls.documents.get(uri if cell is None else cell[0])
     if document is None:
         raise JsonRpcInvalidParams(f"{uri} is not open, or in no language that is checked")
     return document
+
+
+def placed(ls: Server, uri: object, position: object) -> tuple[Document, types.Position]:
+    """The open document that a URI names, and a place in what that names as one in the document."""
+    name = typed(uri, str, "uri")
+    document, place = opened(ls, name), position_of(position)
+    cells = ls.notebooks.extents(document)
+    cell = None if cells is None else cells.by_uri.get(name)
+    return document, place if cell is None else cell.into(place)
 
 
 def typed(value: object, kind: type[_T], name: str) -> _T:

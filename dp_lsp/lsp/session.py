@@ -249,10 +249,12 @@ class Server(LanguageServer):
         found = document.version, document.problems
         if final and document.settled and self._published.get(document) != found:
             again = document in self._published and self._published[document][0] == document.version
+            # Who asks about a cell may do so before it tells of the edit of its notebook.
+            late = self.notebooks.get(document.uri) is not None
             self._published[document] = found
             if not self.client.pulls:
                 self._publish(document, convert.diagnostics(document, self.client))
-            elif again and self.client.refreshes:
+            elif (again or late) and self.client.refreshes:
                 self.workspace_diagnostic_refresh(None)
 
     def _glimpsed(self, document: Document, problems: Sequence[Problem]) -> None:
@@ -282,11 +284,12 @@ class Server(LanguageServer):
     def _publish(self, document: Document, diagnostics: list[types.Diagnostic]) -> None:
         if self.client.pulls:
             return
-        if self.notebooks.get(document.uri) is None:
+        cells = self.notebooks.extents(document)
+        if cells is None:
             told = types.PublishDiagnosticsParams(document.uri, diagnostics, document.version)
             self.text_document_publish_diagnostics(told)
         else:
-            for uri, found in self.notebooks.by_cell(document, diagnostics):
+            for uri, found in cells.diagnostics(diagnostics):
                 self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found))
 
     def report_server_error(self, error: Exception, source: Any) -> None:

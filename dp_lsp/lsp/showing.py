@@ -23,9 +23,8 @@ from dp_lsp.lsp.requests import (
     SHOW_DERIVATION,
     Handlers,
     exactly,
-    named,
     opened,
-    position_of,
+    placed,
     reached,
     shown_name,
     typed,
@@ -36,7 +35,7 @@ _DERIVATION, _REPORT = "derivation", "report"
 
 
 async def derivation_page(ls: Server, params: Any) -> str:
-    return await _derived(ls, named(ls, params), position_of(getattr(params, "position", None)))
+    return await _derived(ls, *placed(ls, getattr(params, "uri", None), getattr(params, "position", None)))
 
 
 async def content(ls: Server, params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:
@@ -46,10 +45,10 @@ async def content(ls: Server, params: types.TextDocumentContentParams) -> types.
     kind = parts.path.strip("/").partition("/")[0]
     if parts.scheme != SCHEME or kind not in (_DERIVATION, _REPORT) or asked is None:
         raise JsonRpcInvalidParams(f"{params.uri} is not a page of ours")
-    document = opened(ls, typed(asked.get("uri"), str, "uri"))
+    uri = asked.get("uri")
     if kind == _REPORT:
-        return types.TextDocumentContentResult(await _reported(ls, document))
-    return types.TextDocumentContentResult(await _derived(ls, document, position_of(asked)))
+        return types.TextDocumentContentResult(await _reported(ls, opened(ls, typed(uri, str, "uri"))))
+    return types.TextDocumentContentResult(await _derived(ls, *placed(ls, uri, asked)))
 
 
 def _packed(asked: dict[str, Any]) -> str:
@@ -76,7 +75,7 @@ async def show_report(ls: Server, *arguments: object) -> str | None:
 
 async def show_derivation(ls: Server, *arguments: object) -> str | None:
     uri, position = exactly(2, arguments)
-    document, place = opened(ls, typed(uri, str, "uri")), position_of(position)
+    document, place = placed(ls, uri, position)
     if await _shown(ls, document, _DERIVATION, line=place.line, character=place.character):
         return None
     return await _derived(ls, document, place)

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator, Mapping
 from typing import NamedTuple
 
-from dp_lsp.analysis.closed import ClosedReport, Corner, PlacedFunction, PlacedProblem, Stretch
+from dp_lsp import cells
+from dp_lsp.analysis.closed import TOP, ClosedReport, Corner, PlacedFunction, PlacedProblem, Stretch
 from dp_lsp.analysis.names import NameRole, Spot
 from dp_lsp.analysis.records import Analysis, ChunkRecord
 from dp_lsp.analysis.workspace import text_digest
@@ -114,6 +115,10 @@ def report_of(name: str, analysis: Analysis) -> ClosedReport:
 
 
 def _placed(name: str, source: Source, problem: Problem) -> PlacedProblem:
+    at = cells.place(source, problem.span.start)
+    if at.cell is not None:  # the lines of the file are not those of its cells
+        message = f"cell {at.cell.number}, line {at.line}: {problem.message}"
+        return PlacedProblem(problem._replace(message=message, related=(), fixes=()), TOP)
     related = tuple(
         each if isinstance(each.where, There) else each._replace(where=place_in(name, source, each.span))
         for each in problem.related
@@ -126,4 +131,6 @@ def _functions(analysis: Analysis) -> Iterator[PlacedFunction]:
     for function in analysis.functions:
         corner, span = Corner.of(source, function.name_span.start), function.name_span
         written = source.text[span.start : span.end]
+        if cells.is_joined(source.text):
+            corner, written = TOP.start, ""
         yield PlacedFunction(function.state, Spot(*corner, written, function.name, NameRole.DEFINITION, ()))

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { Report, ReportedFunction } from './protocol';
 import type { Session } from './session';
+import { active, whole } from './notebooks';
 import { ReportView } from './report';
 
 const NUMBER = /^\s*[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?(\s*\/\s*\d+)?\s*$/;
@@ -12,7 +13,7 @@ export function register(context: vscode.ExtensionContext, session: Session, vie
     'dpLsp.restart': () => session.restart(),
     'dpLsp.showOutput': () => session.log.show(),
     'dpLsp.checkFile': () => onFile(session, (uri) => asked(session, 'checkFile', uri)),
-    'dpLsp.showReport': () => onFile(session, () => view.show(vscode.window.activeTextEditor!.document.uri)),
+    'dpLsp.showReport': () => onFile(session, () => view.show(whole(active()!))),
     'dpLsp.showDerivation': () => onFile(session, (uri) => asked(session, 'showDerivation', uri, place())),
     'dpLsp.setParameter': (of) => onFile(session, (uri) => setParameter(session, uri), of),
     'dpLsp.openExample': () => openExample(context),
@@ -24,12 +25,12 @@ export function register(context: vscode.ExtensionContext, session: Session, vie
 
 /** Do something with a document, by default the one that is edited. */
 async function onFile(session: Session, work: (uri: string) => unknown, of?: vscode.Uri): Promise<void> {
-  const uri = of instanceof vscode.Uri ? of : vscode.window.activeTextEditor?.document.uri;
+  const uri = of instanceof vscode.Uri ? of : active()?.uri;
   const client = session.running;
   if (!client) {
     void vscode.window.showWarningMessage('The dp-lsp server does not run.');
   } else if (!uri) {
-    void vscode.window.showInformationMessage('Open a Julia file first.');
+    void vscode.window.showInformationMessage('Open a Julia or Python file first.');
   } else {
     await work(client.code2ProtocolConverter.asUri(uri));
   }

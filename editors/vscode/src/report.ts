@@ -1,6 +1,7 @@
 // The report of a file, in a web view that follows the file.
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
+import { cell, number, whole } from './notebooks';
 import type { Session } from './session';
 
 const KIND = 'dpLsp.report';
@@ -10,7 +11,7 @@ export class ReportView implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private uri: vscode.Uri | undefined;
   private empty = true;
-  private found: { line: number; column: number; text: string }[] = [];
+  private found: { cell: number | undefined; line: number; column: number; text: string }[] = [];
   private asking: vscode.CancellationTokenSource | undefined;
   private readonly listeners: vscode.Disposable[];
 
@@ -51,9 +52,10 @@ export class ReportView implements vscode.Disposable {
 
   /** Show inputs beside the problem that they show, in the report of its file. */
   private async counterexample(uri: vscode.Uri, place: vscode.Position, text: string): Promise<void> {
-    this.show(uri);
-    const line = (await vscode.workspace.openTextDocument(uri)).lineAt(place.line).text;
-    this.found = [{ line: place.line + 1, column: [...line.slice(0, place.character)].length + 1, text }];
+    const document = await vscode.workspace.openTextDocument(uri);
+    this.show(whole(document));
+    const column = [...document.lineAt(place.line).text.slice(0, place.character)].length + 1;
+    this.found = [{ cell: number(document), line: place.line + 1, column, text }];
     await this.refresh();
   }
 
@@ -69,12 +71,12 @@ export class ReportView implements vscode.Disposable {
         this.panel = this.uri = undefined;
       }
     });
-    panel.webview.onDidReceiveMessage((message: { kind: string; line?: number; column?: number }) => {
+    panel.webview.onDidReceiveMessage((message: { kind: string; cell?: number; line?: number; column?: number }) => {
       if (message.kind === 'ready') {
         this.empty = true;
         void this.refresh();
       } else if (message.kind === 'go') {
-        void this.go(uri, message.line ?? 1, message.column ?? 1);
+        void this.go(uri, message.line ?? 1, message.column ?? 1, message.cell);
       } else if (message.kind === 'set') {
         void vscode.commands.executeCommand('dpLsp.setParameter', uri);
       }
@@ -129,9 +131,9 @@ export class ReportView implements vscode.Disposable {
     await this.panel?.webview.postMessage(message);
   }
 
-  /** To a place in the file; lines and columns count from 1, and columns count code points. */
-  private async go(uri: vscode.Uri, line: number, column: number): Promise<void> {
-    const document = await vscode.workspace.openTextDocument(uri);
+  /** To a place in the file, or in a cell of it; lines and columns count from 1, and columns count code points. */
+  private async go(uri: vscode.Uri, line: number, column: number, index: number | undefined): Promise<void> {
+    const document = index === undefined ? await vscode.workspace.openTextDocument(uri) : await cell(uri, index);
     const text = document.lineAt(Math.min(line, document.lineCount) - 1).text;
     const place = new vscode.Position(line - 1, [...text].slice(0, column - 1).join('').length);
     const shown = vscode.window.visibleTextEditors.find((editor) => editor.document === document);

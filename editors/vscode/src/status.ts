@@ -1,5 +1,6 @@
 // The item in the status bar: the state of the file that is being looked at.
 import * as vscode from 'vscode';
+import { active, whole } from './notebooks';
 import type { FileStatus, State } from './protocol';
 
 const WORDS: Record<State, string> = {
@@ -52,7 +53,7 @@ export class Status implements vscode.Disposable {
       this.item.hide();
       return;
     }
-    const found = this.known.get(document.uri.toString());
+    const found = this.known.get(whole(document).toString());
     if (this.trouble) {
       this.as('$(warning) dp-lsp: no server', this.trouble, 'dpLsp.setUpServer', 'statusBarItem.warningBackground');
     } else if (found) {
@@ -66,9 +67,9 @@ export class Status implements vscode.Disposable {
 
   /** The document of the active editor, or beside a view that has the focus the one that was. */
   private looked(): vscode.TextDocument | undefined {
-    const active = vscode.window.activeTextEditor?.document;
-    if (active || !vscode.window.visibleTextEditors.some(({ document }) => document === this.last)) {
-      this.last = active;
+    const now = active(this.isOurs);
+    if (now || !vscode.window.visibleTextEditors.some(({ document }) => document === this.last)) {
+      this.last = now;
     }
     return this.last;
   }

@@ -6,8 +6,16 @@ export interface Place {
   column: number;
 }
 
+/** A range of a file, or of a cell of a notebook. */
+export interface Stretch {
+  start: Place;
+  end: Place;
+  cell?: { index: number };
+}
+
 /** Inputs that show the problem at a place, in words. */
 export interface Counterexample extends Place {
+  cell?: number;
   text: string;
 }
 
@@ -16,7 +24,7 @@ export interface Problem {
   severity: string;
   message: string;
   url?: string;
-  range: { start: Place };
+  range: Stretch;
 }
 
 export interface Parameter {
@@ -36,7 +44,7 @@ export type Row = Record<string, unknown>;
 /** What a mechanism or a call at a place spends; `share` is that of ε, where it is a number. */
 export interface Spending {
   parameters: string[];
-  range: { start: Place };
+  range: Stretch;
   name: string;
   epsilon: string;
   delta: string;
@@ -71,7 +79,7 @@ export interface ReportedFunction {
   kind: 'sensitivity' | 'privacy' | 'blackbox';
   status: State;
   accepted?: string;
-  range: { start: Place; end: Place };
+  range: Stretch;
   parameters: Parameter[];
   returns: string;
   bounds: Row[];

@@ -1,6 +1,8 @@
 // The page of the report: what the extension sends, as headings, tables, lists and plots.
 import { h, table, type Child } from './dom';
-import type { Counterexample, NoPlot, Parameter, Plot, Problem, Report, ReportedFile, ReportedFunction, Row, Spending, State } from './model';
+import type {
+  Counterexample, NoPlot, Parameter, Plot, Problem, Report, ReportedFile, ReportedFunction, Row, Spending, State, Stretch,
+} from './model';
 import { drawn } from './plot';
 import { cell, formula, head, rule } from './words';
 
@@ -22,8 +24,10 @@ function state(of: State): HTMLElement {
   return h('span', { class: `state ${of}` }, h('span', { 'aria-hidden': 'true' }, SHAPES[of] ?? '?'), ` ${of}`);
 }
 
-function goes(text: string, place: { line: number; column: number }): HTMLElement {
-  return h('button', { type: 'button', click: () => api.postMessage({ kind: 'go', ...place }) }, text);
+/** What goes to where a range begins. */
+function goes({ start, cell }: Stretch): HTMLElement {
+  const go = () => api.postMessage({ kind: 'go', ...start, cell: cell?.index });
+  return h('button', { type: 'button', click: go }, cell ? `cell ${cell.index}, line ${start.line}` : `line ${start.line}`);
 }
 
 function code(text: string): HTMLElement {
@@ -86,7 +90,7 @@ function spending(found: Spending[]): Child {
       ['mechanism', '', 'for', 'ε', 'δ', 'share of ε'],
       found.map((each) => [
         code(each.name),
-        goes(`line ${each.range.start.line}`, each.range.start),
+        goes(each.range),
         code(each.parameters.join(', ')),
         code(formula(each.epsilon)),
         code(formula(each.delta)),
@@ -118,14 +122,16 @@ function conditions(each: ReportedFunction): Child {
 let counterexamples: Counterexample[] = [];
 
 function problem(each: Problem): HTMLElement {
-  const { start } = each.range;
+  const { start, cell: within } = each.range;
   const link = each.url ? h('a', { href: each.url }, each.code) : each.code;
   const message = each.message.includes('`') ? prose(each.message) : [each.message];
-  const shown = counterexamples.filter(({ line, column }) => line === start.line && column === start.column);
+  const here = (one: Counterexample) =>
+    one.line === start.line && one.column === start.column && one.cell === within?.index;
+  const shown = counterexamples.filter(here);
   return h(
     'li',
     {},
-    goes(`line ${start.line}`, start),
+    goes(each.range),
     ` ${each.severity}: `,
     message,
     ' (',
@@ -145,7 +151,7 @@ function section(each: ReportedFunction, index: number, found: Problem[]): HTMLE
   return h(
     'section',
     { 'aria-labelledby': id },
-    h('h2', { id }, code(each.name), ' ', state(each.status), ' ', goes(`line ${each.range.start.line}`, each.range.start)),
+    h('h2', { id }, code(each.name), ' ', state(each.status), ' ', goes(each.range)),
     each.accepted && h('p', {}, `Accepted: ${each.accepted}`),
     problems(found),
     box,
@@ -161,9 +167,9 @@ function section(each: ReportedFunction, index: number, found: Problem[]): HTMLE
 }
 
 function page(file: ReportedFile, profile: string): Child[] {
-  const inside = (each: ReportedFunction, { line }: { line: number }) =>
-    each.range.start.line <= line && line <= each.range.end.line;
-  const outside = file.diagnostics.filter((one) => !file.functions.some((each) => inside(each, one.range.start)));
+  const inside = ({ range }: ReportedFunction, { start, cell }: Stretch) =>
+    range.cell?.index === cell?.index && range.start.line <= start.line && start.line <= range.end.line;
+  const outside = file.diagnostics.filter((one) => !file.functions.some((each) => inside(each, one.range)));
   const counts = (Object.keys(SHAPES) as State[])
     .map((name) => [file.functions.filter((each) => each.status === name).length, name] as const)
     .filter(([count]) => count)
@@ -174,7 +180,7 @@ function page(file: ReportedFile, profile: string): Child[] {
     profile === 'published' && h('p', { class: 'caution' }, 'By the published formulas, some of which do not hold.'),
     problems(outside),
     ...[...file.functions].sort((one, other) => ORDER.indexOf(one.status) - ORDER.indexOf(other.status)).map((each, index) =>
-      section(each, index, file.diagnostics.filter((one) => inside(each, one.range.start))),
+      section(each, index, file.diagnostics.filter((one) => inside(each, one.range))),
     ),
   ];
 }
