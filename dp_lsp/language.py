@@ -302,6 +302,14 @@ class Vocabulary(ABC):
         return bool(self.meaning(name))
 
 
+FLOAT_NOISE = (
+    "noise that the program draws in floating point counts as exact, which it is not quite: `dp-lsp run` and OpenDP"
+    " draw noise that is"
+)
+"""The premise of all noise that a program draws by itself. Source: Mironov 2012, "On significance of the least
+significant bits for differential privacy"."""
+
+
 class Spelling(NamedTuple):
     """How a builtin is written: its ``name``, a ``signature`` that shows a call, ``others`` that mean the same, and
     ``changing``, the names of what puts its result in the place of an argument. ``examples`` are programs that use it,
@@ -326,7 +334,8 @@ class Builtins:
     that they have in text, so that a name which is no builtin's here is free, whatever it means elsewhere.
     ``by_operator`` are functions that are given an operator, and with it are builtins, by both names, and
     ``conversions`` those that make a number of a type, by how its numbers are stored. ``starts`` are the keywords by
-    which builtins that add up are given what they begin with."""
+    which builtins that add up are given what they begin with. ``premises`` are what is taken for granted of noise, by
+    the names that draw it."""
 
     def __init__(
         self,
@@ -334,8 +343,10 @@ class Builtins:
         by_operator: Mapping[tuple[str, str], str] = MappingProxyType({}),
         conversions: Mapping[Stored, str] = MappingProxyType({}),
         starts: Mapping[str, str] = MappingProxyType({}),
+        premises: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
     ) -> None:
         self.starts = starts
+        self._premises = premises
         self._conversions = conversions
         self._spellings = spellings
         self.by_operator = by_operator
@@ -360,6 +371,10 @@ class Builtins:
     def conversion(self, stored: Stored) -> str | None:
         """The builtin that makes a number of the type of numbers that are stored so; None if there is none."""
         return self._conversions.get(stored)
+
+    def premises(self, name: str) -> tuple[str, ...]:
+        """What is taken for granted where a name is called."""
+        return self._premises.get(name, ())
 
     def names(self) -> Iterator[str]:
         """The names of all, in the order of the table, but for those that do the same and change an argument."""

@@ -59,6 +59,8 @@ class Run:
     def laplace(self, centre: Any, moves: Fraction, epsilon: Fraction) -> Any:
         return self._noise(False, centre, moves / epsilon)
 
+    geometric = laplace
+
     def gaussian(self, centre: Any, moves: Fraction, deviation: Fraction) -> Any:
         return self._noise(True, centre, moves * deviation)
 

@@ -405,6 +405,23 @@ def coarse(draw: Callable[[SampledNoise], Any], step: Fraction) -> list[int]:
     return list(map(int, found))
 
 
+def two_sided(k: int, scale: float) -> float:
+    """The chance of a whole number of geometric noise."""
+    return math.tanh(0.5 / scale) * math.exp(-abs(k) / scale)
+
+
+@pytest.mark.parametrize("bits", [63, 2])
+@pytest.mark.parametrize(("moves", "epsilon"), [(Fraction(3), Fraction(3, 2)), (Fraction(1), Fraction(1, 2))])
+def test_geometric_noise_is_exact(
+    moves: Fraction, epsilon: Fraction, bits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    narrow(monkeypatch, bits)
+    steps = coarse(lambda draws: draws.geometric(Fraction(1), moves, epsilon), Fraction(1))
+    assert not is_off(steps, lambda k: two_sided(k - 1, 2))
+    is_narrower_noticed = is_off(steps, lambda k: two_sided(k - 1, 3))
+    assert is_narrower_noticed
+
+
 @pytest.mark.parametrize("bits", [63, 2])
 @pytest.mark.parametrize("shift", [Fraction(0), Fraction(3, 10)])
 def test_laplace_noise_is_exact(shift: Fraction, bits: int, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -551,6 +551,8 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "laplacian_mechanism": _hidden,
     "add_laplace": _hidden,
     "add_normal": _hidden,
+    "geometric_mechanism": _hidden,
+    "add_geometric": _hidden,
 }
 """By the names of rows. The second argument of one that is lazy is called to be evaluated."""
 

@@ -27,10 +27,11 @@ from dp_lsp.core.types import (
     without_value,
 )
 from dp_lsp.mechanisms.mechanism import Mechanism
-from dp_lsp.mechanisms.noise import Gaussian, GaussianNoise, Laplace
+from dp_lsp.mechanisms.noise import Gaussian, GaussianNoise, Geometric, Laplace
 from dp_lsp.mechanisms.selection import NoisyMax, RandomizedResponse
 
 _REALS = frozenset({Base.INTEGER, Base.REAL})
+_INTEGERS = frozenset({Base.INTEGER})
 _GAUSSIAN = (
     "Dwork and Roth, The Algorithmic Foundations of Differential Privacy, Theorem A.1: deviation "
     "r·√(2 ln(1.25/δ))/ε for 0 < ε < 1"
@@ -40,6 +41,10 @@ _ZERO_CONCENTRATED = (
     "and ρ-zCDP is (ρ + 2√(ρ ln(1/δ)), δ)-private for every δ (Proposition 1.3)"
 )
 _LAPLACE = "Dwork, McSherry, Nissim and Smith 2006: scale r/ε against the L1 distance"
+_GEOMETRIC = (
+    "Ghosh, Roughgarden and Sundararajan 2009, Universally utility-maximizing privacy mechanisms: two-sided geometric "
+    "noise"
+)
 _SAMPLING = "Balle, Barthe and Gaboardi 2018, Theorem 9: sampling without replacement"
 _EACH = "Balle, Barthe and Gaboardi 2018, Theorem 8; for a change of one row, which is a row less and a row more"
 _AGAIN = "One draw after the other, each a sample of one row: Balle, Barthe and Gaboardi 2018, Theorem 9, as a group"
@@ -53,6 +58,14 @@ def _noised(args: Args) -> Type:
     if isinstance(type_, Container):
         return replace(type_.of(REAL), norm=Norm.LINF)
     return REAL
+
+
+def _whole(args: Args) -> Type:
+    """Whole numbers of the same shape, measured in LInf."""
+    type_ = args["x"]
+    if isinstance(type_, Container):
+        return replace(type_.of(INTEGER), norm=Norm.LINF)
+    return INTEGER
 
 
 def _gaussian_demands(args: Args) -> tuple[Demand, ...]:
@@ -82,6 +95,14 @@ def _laplace_of_scale(args: Args) -> Mechanism:
     return Laplace(ONE, inverse_magnitude(args.static("b")))
 
 
+def _geometric(args: Args) -> Mechanism:
+    return Geometric(*(magnitude(args.static(name)) for name in ("r", "eps")))
+
+
+def _geometric_of_scale(args: Args) -> Mechanism:
+    return Geometric(ONE, inverse_magnitude(args.static("b")))
+
+
 def _normal_of_deviation(args: Args) -> Mechanism:
     return GaussianNoise(ONE, magnitude(args.static("sigma")))
 
@@ -93,6 +114,9 @@ _LAPLACE_NOISE = Noise("x", Norm.L1, _laplace)
 _PUBLISHED_LAPLACE_NOISE = Noise("x", Norm.L2, _laplace)
 _OF_SCALE = Noise("x", Norm.L1, _laplace_of_scale, declares=None, grows=("b",), shrinks=(), measured=True)
 _OF_DEVIATION = Noise("x", Norm.L2, _normal_of_deviation, declares=None, grows=("sigma",), shrinks=(), measured=True)
+_GEOMETRIC_NOISE = Noise("x", Norm.L1, _geometric)
+_GEOMETRIC_OF_SCALE = _OF_SCALE._replace(event=_geometric_of_scale)
+_WHOLE = (Num(_INTEGERS), Box(bases=_INTEGERS))
 _HIDDEN = (REAL_NUMBER, Box(bases=_REALS))
 _PUBLISHED_HIDDEN = (REAL_NUMBER, Box(norm=Norm.L2, bases=_REALS))
 
@@ -287,6 +311,43 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Data) :: Priv() = add_normal(1, x)", "DP206"),
         ),
         traits=(Integral(False),),
+    ),
+    Builtin(
+        "geometric_mechanism",
+        "geometric_mechanism(r, eps, x)",
+        tuple(
+            form(_whole, free, _LAPLACE_DEMANDS, _GEOMETRIC_NOISE, r=STATIC, eps=STATIC, x=hidden) for hidden in _WHOLE
+        ),
+        "x with two-sided geometric noise on every entry, which is whole as x is: z with a probability proportional to "
+        "exp(-abs(z)⋅eps/r). (eps, 0)-private where x moves by at most r in L1. r and eps are public and positive.",
+        _GEOMETRIC,
+        (
+            "f(n::Integer) :: Priv() = geometric_mechanism(1, 0.5, n)",
+            "f(v::MetricVector(Integer, Symmetric)) :: Priv() = geometric_mechanism(1, 0.5, histogram(v, [0, 5, 9]))",
+        ),
+        (
+            Refused("f(n::Integer) :: Priv() = geometric_mechanism(1, 0, n)", "DP304"),
+            Refused("f(n::Integer) :: Priv() = geometric_mechanism(1, 0.5, 2 * n)", "DP301"),
+            Refused("f(x::Real) :: Priv() = geometric_mechanism(1, 0.5, x)", "DP202"),
+        ),
+    ),
+    Builtin(
+        "add_geometric",
+        "add_geometric(b, x)",
+        tuple(form(_whole, free, positive("b"), _GEOMETRIC_OF_SCALE, b=STATIC, x=hidden) for hidden in _WHOLE),
+        "x with two-sided geometric noise on every entry, which is whole as x is: z with a probability proportional to "
+        "exp(-abs(z)/b), however far x moves. (d/b, 0)-private where x moves by d in L1. b is public and positive.",
+        _GEOMETRIC,
+        (
+            "f(n::Integer) :: Priv() = add_geometric(2, n)",
+            "f(v::MetricVector(Integer, Symmetric)) :: Priv() = add_geometric(2, histogram(v, [0, 5, 9]))",
+        ),
+        (
+            Refused("f(n::Integer) :: Priv() = add_geometric(0, n)", "DP426"),
+            Refused("f(v::MetricVector(Integer, ChangeOne)) :: Priv() = add_geometric(1, sum(v))", "DP208"),
+            Refused("f(x::Real) :: Priv() = add_geometric(1, x)", "DP202"),
+            Refused("f(n::Integer) :: Priv() = add_geometric(-1, n)", "DP304"),
+        ),
     ),
     Builtin(
         "report_noisy_max",

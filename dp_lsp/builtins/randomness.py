@@ -19,7 +19,7 @@ from dp_lsp.builtins.meanings import MEANINGS
 from dp_lsp.core.events import Sampling
 from dp_lsp.core.values import value
 from dp_lsp.mechanisms.mechanism import AddsNoise, Selects
-from dp_lsp.mechanisms.noise import Gaussian, GaussianNoise, Laplace
+from dp_lsp.mechanisms.noise import Gaussian, GaussianNoise, Geometric, Laplace
 from dp_lsp.mechanisms.selection import AboveThreshold, Exponential, NoisyMax, RandomizedResponse
 
 _WAYS = 700  # in which rows may be drawn
@@ -220,6 +220,14 @@ def _laplace_of_scale(play: Play, b: Value, x: Value) -> Value:
     return play.noisy(Laplace, x, Fraction(1), 1 / positive(b))
 
 
+def _geometric(play: Play, r: Value, eps: Value, x: Value) -> Value:
+    return play.noisy(Geometric, x, r, eps)
+
+
+def _geometric_of_scale(play: Play, b: Value, x: Value) -> Value:
+    return play.noisy(Geometric, x, Fraction(1), 1 / positive(b))
+
+
 def _normal_of_deviation(play: Play, sigma: Value, x: Value) -> Value:
     return play.noisy(GaussianNoise, x, Fraction(1), sigma)
 
@@ -319,6 +327,8 @@ ROWS: dict[str, Callable[..., Value]] = {
     "gaussian_noise": _gaussian_noise,
     "add_laplace": _laplace_of_scale,
     "add_normal": _normal_of_deviation,
+    "geometric_mechanism": _geometric,
+    "add_geometric": _geometric_of_scale,
     "sample": _sampling(Sampling.WITHOUT_REPLACEMENT),
     "sample_with_replacement": _sampling(Sampling.WITH_REPLACEMENT),
     "sample_poisson": _sampling(Sampling.POISSON),

@@ -88,7 +88,7 @@ class TruthArgument:
 class Call:
     """A builtin (by its name in the table) applied to arguments, the last of which are given by the names in
     ``keywords``. ``mutates`` marks the ``!`` form. ``by`` is the function that is written instead, where it does the
-    same unless the program defines it."""
+    same unless the program defines it. ``premises`` are what is taken for granted of noise."""
 
     span: Span
     builtin: str
@@ -97,6 +97,7 @@ class Call:
     mutates: bool = False
     keywords: tuple[str, ...] = ()
     by: Global | None = None
+    premises: tuple[str, ...] = ()
 
 
 @thing

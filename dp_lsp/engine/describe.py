@@ -62,9 +62,9 @@ from dp_lsp.engine.claims import outside
 from dp_lsp.engine.distributions import Consult, nothing
 from dp_lsp.engine.problems import AboveLimit, FloatNoise, LimitOpen
 from dp_lsp.infer.conditions import failing
-from dp_lsp.infer.context import FLOAT_NOISE
 from dp_lsp.infer.problems import HollowCondition, NoBound, NoGuarantee, TotalMissed
 from dp_lsp.intents import DeclarePublic, Rendering
+from dp_lsp.language import FLOAT_NOISE
 from dp_lsp.problem import Extent, Problem, Related
 from dp_lsp.text import Span
 

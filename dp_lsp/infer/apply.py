@@ -59,11 +59,11 @@ from dp_lsp.infer import (
     through,
     units,
 )
-from dp_lsp.infer.context import FLOAT_NOISE
 from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, failing, in_sequence, spending
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.instance import Instance
 from dp_lsp.infer.solver import SettledOperation
+from dp_lsp.language import FLOAT_NOISE
 from dp_lsp.problem import Named, Related, Sought
 from dp_lsp.text import Span
 

@@ -195,13 +195,6 @@ class TypingContext:
 
 # What was found out of one definition, for who reports it.
 
-FLOAT_NOISE = (
-    "noise that the program draws in floating point counts as exact, which it is not quite: `dp-lsp run` and OpenDP"
-    " draw noise that is"
-)
-"""The premise of all noise that a program draws by itself. Source: Mironov 2012, "On significance of the least
-significant bits for differential privacy"."""
-
 Facts = dict[Span, tuple[Judgement, str]]
 """The judgement of each expression, and the rule that it is by, by the place."""
 

@@ -22,7 +22,6 @@ from dp_lsp.core.scheme import Judgement, Move, Moves
 from dp_lsp.core.sens import ONE, Sens, magnitude, maximum, number
 from dp_lsp.core.types import AnyNorm, Container, Norm, Type
 from dp_lsp.infer import conditions, explain, moves, norms, parts, problems
-from dp_lsp.infer.context import FLOAT_NOISE
 from dp_lsp.infer.effects import NONE, Effects, Evaluation, in_sequence, spending
 from dp_lsp.infer.inference import Inference
 from dp_lsp.intents import Rendering, Through
@@ -41,8 +40,8 @@ def release(
     index = args.names.index(noise.hidden)
     span = node.args[index].span
     event = noise.event(args)
-    if noise.measured and inference.context.language.semantics.draws_hide:
-        inference.recorder.suppose(FLOAT_NOISE)
+    for premise in node.premises:
+        inference.recorder.suppose(premise)
     factor = _factor(inference, span, noise.norm, args.types[index], event) if values[index].moves else ONE
     paid = inference.paid(values[index].moves, span)
     moved = moves.scaled(paid, noise.factor(args), span, node.builtin, way=noise.way(args))

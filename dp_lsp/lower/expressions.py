@@ -314,7 +314,9 @@ class Expressions:
         unknown = next((name for name in names if name not in row.keywords or names.count(name) > 1), None)
         if unknown is not None:
             return self._unit.refused(node, f"the keyword argument `{unknown}` of `{self._unit.code[row.name]}`")
-        return term.Call(node.span, row.name, args, node.callee.span, mutates, names)
+        known = self._unit.language.builtins
+        premises = known.premises(node.callee.name) if isinstance(node.callee, surface.Name) else ()
+        return term.Call(node.span, row.name, args, node.callee.span, mutates, names, premises=premises)
 
     def _arguments(self, node: surface.Call, row: builtins.Builtin) -> tuple[Term, ...]:
         count, names = len(node.args), tuple(keyword.name for keyword in node.keywords)

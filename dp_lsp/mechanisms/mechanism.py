@@ -234,8 +234,11 @@ class Draws(Protocol):
     def laplace(self, centre: Any, moves: Fraction, epsilon: Fraction) -> Any:
         """A number or a container, with Laplace noise of scale ``moves``/``epsilon`` on each entry."""
 
+    def geometric(self, centre: Any, moves: Fraction, epsilon: Fraction) -> Any:
+        """The same of whole numbers, with whole noise: z as likely as exp(-|z|·epsilon/``moves``), up to a factor."""
+
     def gaussian(self, centre: Any, moves: Fraction, deviation: Fraction) -> Any:
-        """The same with Gaussian noise of so many times ``moves``."""
+        """The same as Laplace noise with Gaussian noise of so many times ``moves``."""
 
     def selected(self, scores: Sequence[Fraction], moves: Fraction, epsilon: Fraction) -> int:
         """One of the places, from 0 on, with a probability proportional to exp(epsilon·score/(2·moves))."""

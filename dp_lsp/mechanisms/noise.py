@@ -51,6 +51,29 @@ class Laplace(Pure, AddsNoise):
         return draws.laplace(centre, *numbers)
 
 
+@thing
+class Geometric(Pure, AddsNoise):
+    """Two-sided geometric noise on every entry of what is whole: z with a probability proportional to
+    exp(-|z|·epsilon/declared). The distance is in L1. ε-private, and in proportion to the distance. How likely each
+    loss is differs from that of Laplace noise, so nothing else is known of it here. Source: Ghosh, Roughgarden and
+    Sundararajan 2009, "Universally utility-maximizing privacy mechanisms"."""
+
+    declared: Sens
+    epsilon: Sens
+    name = "geometric"
+    made_for = "geometric noise for a change of"
+    is_proportional = True
+
+    @staticmethod
+    def spread(*numbers: Fraction) -> Fraction:
+        moves, epsilon = numbers
+        return moves / epsilon
+
+    @staticmethod
+    def noisy(draws: Draws, centre: Any, *numbers: Fraction) -> Any:
+        return draws.geometric(centre, *numbers)
+
+
 @value
 class LaplaceLoss(Loss, Curve):
     """Continuous Laplace noise on an input that moves by ``epsilon`` scales in L1.

@@ -203,6 +203,16 @@ class SampledNoise:
         step = moves / n
         return _like(centre, [each.onto(x / step) * step for x, each in zip(entries, noise, strict=True)])
 
+    def geometric(self, centre: Value, moves: Fraction, epsilon: Fraction) -> Value:
+        """The difference of two geometric numbers, each the whole part of an exponential one, which is how far Laplace
+        noise is from 0."""
+        _demand(epsilon / moves)
+        entries = _exact(centre)
+        self._count("geometric", len(entries))
+        noise = iter(self._laplace(2 * len(entries), 1, epsilon / moves))
+        sizes = [each.whole if each.whole >= 0 else -each.whole - 1 for each in noise]
+        return _like(centre, [x + sizes.pop() - sizes.pop() for x in entries])
+
     def _laplace(self, count: int, moves: int, epsilon: Fraction) -> list[_Noise]:
         """So many numbers of noise, in steps, for a distance of so many of them."""
 
@@ -410,6 +420,10 @@ class _Asked:
 
     def laplace(self, centre: Value, moves: Fraction, epsilon: Fraction) -> Value:
         _demand(epsilon)
+        return centre
+
+    def geometric(self, centre: Value, moves: Fraction, epsilon: Fraction) -> Value:
+        _demand(epsilon / moves)
         return centre
 
     def gaussian(self, centre: Value, moves: Fraction, deviation: Fraction) -> Value:

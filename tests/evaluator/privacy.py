@@ -114,6 +114,22 @@ def add_laplace(machine: Machine, scale: Value, value: Value) -> Value:
     return noised(machine, "laplace", b, value)
 
 
+def _only_whole(value: Value) -> Value:
+    if not all(arithmetic.is_whole(each) for each in ([value] if is_number(value) else elements(value))):
+        raise Unmodelled("geometric noise on what is not whole")
+    return value
+
+
+@row("geometric_mechanism", into=PRIVATE)
+def geometric(machine: Machine, r: Value, eps: Value, value: Value) -> Value:
+    return laplacian(machine, r, eps, _only_whole(value))
+
+
+@row("add_geometric", into=PRIVATE)
+def add_geometric(machine: Machine, scale: Value, value: Value) -> Value:
+    return add_laplace(machine, scale, _only_whole(value))
+
+
 @row("add_normal", into=PRIVATE)
 def add_normal(machine: Machine, sigma: Value, value: Value) -> Value:
     (s,) = _positive(sigma)

@@ -162,6 +162,7 @@ _RULES: dict[str, Callable[..., Stored | None]] = {
     **dict.fromkeys(
         ("gaussian_mechanism", "gaussian_noise", "laplacian_mechanism", "add_laplace", "add_normal"), _with_noise
     ),
+    **dict.fromkeys(("geometric_mechanism", "add_geometric"), _last),
     **dict.fromkeys(("zeros", "ones"), lambda *given: ELEMENTS | machine.ABSTRACT if len(given) > 1 else FLOAT64),
     **dict.fromkeys(("push!", "[]=", ".=", "fill", "(… for …)", "eachrow(…)"), _first),
     "[]+=": lambda f, r, v, c: v,

@@ -340,6 +340,7 @@ _KINDS = {
     Kind.DICT: "a dictionary",
     Kind.GAPS: "a column whose numbers may be missing",
     Kind.GENERATOR: "a generator",
+    Kind.MECHANISM: "a mechanism of a library",
 }
 
 

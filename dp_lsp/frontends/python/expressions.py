@@ -17,7 +17,7 @@ from types import MappingProxyType
 from dp_lsp import surface
 from dp_lsp.frontends.python.draws import Draw, draw_of, draws_of, heart
 from dp_lsp.frontends.python.effects import effects
-from dp_lsp.frontends.python.entries import COUNT, COUNT_KEPT, Entries, named_kind
+from dp_lsp.frontends.python.entries import COUNT, COUNT_KEPT, named_kind
 from dp_lsp.frontends.python.filled import ZEROS, Filled
 from dp_lsp.frontends.python.kinds import (
     ARRAYS,
@@ -37,6 +37,8 @@ from dp_lsp.frontends.python.numeric import CLIPS, CONSTANTS, DIGITS, FUNCTIONS
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.reductions import Reductions
 from dp_lsp.frontends.python.refused import Refused
+from dp_lsp.frontends.python.releasing import Made, is_tool
+from dp_lsp.frontends.python.releasing.calls import LibraryCalls
 from dp_lsp.frontends.python.tables import Alone, Counted, Table, counted
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
@@ -65,7 +67,7 @@ def number(node: ast.Constant, span: Span) -> surface.Number:
     return surface.Number(*span, Fraction(repr(value)), False)
 
 
-class Expressions(Entries, Reductions):
+class Expressions(LibraryCalls, Reductions):
     """The expressions of one function. ``homes`` are the modules that are named in it, with where that is first;
     ``named`` are the draws that have a name and are added once: that name stands for their scale in the tree;
     ``bins_of`` are names of counts, and how many there are; ``lasting`` are names of columns and masks, and what they
@@ -82,6 +84,7 @@ class Expressions(Entries, Reductions):
         filled: Filled,
         inner: Iterable[str] = (),
         libraries: Mapping[str, Library] = MappingProxyType({}),
+        made: Mapping[str, Made] = MappingProxyType({}),
     ) -> None:
         self._places = places
         self._kinds = kinds
@@ -91,6 +94,7 @@ class Expressions(Entries, Reductions):
         self.filled = filled
         self._inner = frozenset(inner)
         self._libraries = libraries
+        self._made = made
         self.homes: dict[str, Span] = {}
 
     def within(self, names: Iterable[str], kind: Kind) -> Expressions:
@@ -99,7 +103,8 @@ class Expressions(Entries, Reductions):
         kinds = self._kinds.within(dict.fromkeys(own, kind))
         lasting = {name: value for name, value in self._lasting.items() if name not in own}
         libraries = {name: library for name, library in self._libraries.items() if name not in own}
-        known = self._named, self._bins, lasting, self.filled, self._inner - own, libraries
+        made = {name: each for name, each in self._made.items() if own.isdisjoint((name, *each.names))}
+        known = self._named, self._bins, lasting, self.filled, self._inner - own, libraries, made
         inner = Expressions(self._places, kinds, *known)
         inner.homes = self.homes
         return inner
@@ -144,7 +149,9 @@ class Expressions(Entries, Reductions):
                 return surface.Tuple(*span, tuple(map(self.node, items)))
             case ast.List(elts=items) if items:
                 return surface.Vector(*span, tuple(map(self.number, items)))
-            case ast.ListComp(generators=[ast.comprehension(iter=over)]) if _texts(over) is not None:
+            case ast.ListComp(elt=elt, generators=[ast.comprehension(iter=over)]) if _texts(over) is not None or (
+                self._releases(elt) and _are_written_out(over)
+            ):
                 return surface.Vector(*span, tuple(map(self.number, self._written_out(node, node.elt))))
             case ast.ListComp():
                 return self._comprehension(node)
@@ -154,6 +161,8 @@ class Expressions(Entries, Reductions):
                 self._kinds.called(func) == COUNTING
             ):
                 return self.histogram(made)
+            case ast.Subscript(value=ast.Call() as made, slice=ast.Constant(value=0)) if self.is_histogram(made):
+                return self.noisy_histogram(made)
             case ast.Subscript(value=ast.Attribute(value=of, attr="shape"), slice=ast.Constant(value=0)):
                 if isinstance(self._kinds.of(of), Table):
                     return self.size(span, of)
@@ -227,7 +236,9 @@ class Expressions(Entries, Reductions):
             raise Refused(node, "a generator of random numbers as a value")
         if (noise := self._noise_of(node)) is not None:
             return self._known_draw(node, noise)
-        if isinstance(kind := self._kinds.of_name(name), Table | Alone) or kind in (Kind.TEXTS, Kind.GAPS, Kind.DICT):
+        if isinstance(kind := self._kinds.of_name(name), Table | Alone) or kind in (
+            *(Kind.TEXTS, Kind.GAPS, Kind.DICT, Kind.MECHANISM),
+        ):
             raise Refused(node, f"{named_kind(kind)} as a value")
         return surface.Name(*self._places.span(node), name)
 
@@ -443,6 +454,8 @@ class Expressions(Entries, Reductions):
     def _called(self, node: ast.Call) -> Node:
         if (noise := self._noise_of(node)) is not None:
             return self._known_draw(node, noise)
+        if (released := self._of_library(node)) is not None:
+            return released
         if self._kinds.drawn(node):
             raise Refused(node, "several draws at once, or a draw with other arguments than its centre and its scale")
         if (keys := counted(node)) is not None and self._kinds.of(node) is Kind.ARRAY:
@@ -478,6 +491,14 @@ class Expressions(Entries, Reductions):
                 raise Refused(node, "`bool` of nothing")
             return self._truth_of(args[0])
         return self._of_numbers(node, name, args, tuple(map(self.number, args)))
+
+    def _releases(self, node: ast.expr) -> bool:
+        """Whether an expression has noise of a library."""
+        return any(
+            self._kinds.of(item.func.value) is Kind.MECHANISM
+            for item in ast.walk(node)
+            if isinstance(item, ast.Call) and isinstance(item.func, ast.Attribute)
+        ) or any(is_tool(self._kinds.called(item.func)) for item in ast.walk(node) if isinstance(item, ast.Call))
 
     def _of_numbers(self, node: ast.Call, name: str, args: list[ast.expr], values: tuple[Node, ...]) -> Node:
         """A function of numbers."""
@@ -657,6 +678,10 @@ class _Replaced(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:  # the name is given
         return ast.copy_location(copy.deepcopy(self._value), node) if node.id == self._name else node
+
+
+def _are_written_out(node: ast.expr) -> bool:
+    return isinstance(node, ast.List | ast.Tuple) and all(isinstance(each, ast.Constant) for each in node.elts)
 
 
 def _texts(node: ast.expr) -> list[ast.expr] | None:

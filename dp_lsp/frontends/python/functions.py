@@ -25,6 +25,7 @@ from dp_lsp.frontends.python.names import CHECKED, bound_in
 from dp_lsp.frontends.python.noise import named_centre
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.refused import Refused
+from dp_lsp.frontends.python.releasing import mechanisms
 from dp_lsp.frontends.python.tables import Alone, Table, counted
 from dp_lsp.frontends.python.versions import with_versions
 from dp_lsp.frontends.rounds import Rounds, WhileLoop, as_rounds, left_early, may_leave, with_returns
@@ -165,6 +166,7 @@ class _Body:
                 raise Refused(each, f"another value for `{each.arg}`, which is {named_kind(params[each.arg])},")
         self._named = named_draws(node, self._kinds)
         self._lasting = lasting(node, self._kinds)
+        self._made = mechanisms(node, self._kinds.called)
         self._generators = generators(node, self._kinds)
         self.scales = scales(node, self._kinds)
         self.draws = any(self._kinds.drawn(item) for item in ast.walk(node) if isinstance(item, ast.Call))
@@ -173,7 +175,9 @@ class _Body:
         counts = _bins_of(node, self._kinds)
         filled = Filled(node, self._kinds, counts)
         whose = libraries(node, self._kinds)
-        self._expressions = Expressions(places, self._kinds, self._named, counts, self._lasting, filled, known, whose)
+        self._expressions = Expressions(
+            places, self._kinds, self._named, counts, self._lasting, filled, known, whose, self._made
+        )
 
     def block(self) -> surface.Block:
         """The body. What is returned where the last statement does not say so is None."""
@@ -313,6 +317,14 @@ class _Body:
                 return
             case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Lambda() as value) if name in self._inner:
                 yield self._function(value, named_lambda(target, value))
+            case ast.Assign(targets=[ast.Name(id=name)]) if name in self._made:
+                return
+            case ast.Assign(targets=[ast.Tuple(elts=[ast.Name() as target, rest])], value=ast.Call() as made) if (
+                expressions.is_histogram(made)
+            ):
+                if not isinstance(rest, ast.Name) or rest.id != "_":
+                    raise Refused(rest, "the edges of bins, which the program knows, other than as `_`")
+                yield surface.Assign(*span, self._target(target), expressions.noisy_histogram(made))
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func)) if name in self._generators:
                 expressions.note_home(func)
             case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if name in self._named:

@@ -14,6 +14,8 @@ from enum import Enum, auto
 from dp_lsp.frontends.python.names import GENERATORS, bound_in, dotted, shortened
 from dp_lsp.frontends.python.numeric import CONSTANTS, OF_NUMBER, goes_over_arrays
 from dp_lsp.frontends.python.reducing import reducing
+from dp_lsp.frontends.python.releasing import METHODS as OF_MECHANISMS
+from dp_lsp.frontends.python.releasing import is_counting, is_tool, made_by
 from dp_lsp.frontends.python.tables import Alone, Holds, Table, Taken, chosen, column_of, counted, kept_in, present
 
 
@@ -33,6 +35,8 @@ class Kind(Enum):
     """A column of numbers, some of which may be missing."""
     DICT = auto()
     """A dictionary."""
+    MECHANISM = auto()
+    """What adds noise, of a library."""
     GENERATOR = auto()
     """What draws random numbers, and was not told how to begin."""
     ANY = auto()
@@ -168,7 +172,9 @@ class Kinds:
                 return Kind.DICT
             case ast.Call():
                 return self._of_call(node)
-            case ast.Subscript(value=ast.Call(func=func), slice=ast.Constant(value=0)) if self.called(func) == COUNTING:
+            case ast.Subscript(value=ast.Call(func=func), slice=ast.Constant(value=0)) if self.called(
+                func
+            ) == COUNTING or is_counting(self.called(func)):
                 return Kind.ARRAY
             case ast.Attribute(value=of, attr="size") if self.of(of) in COLUMNS:
                 return Kind.NUMBER
@@ -196,6 +202,10 @@ class Kinds:
 
     def _of_call(self, node: ast.Call) -> Of:
         name = self.called(node.func)
+        if made_by(name, node) is not None:
+            return Kind.MECHANISM
+        if is_tool(name):
+            return Kind.NUMBER
         if name == GENERATING:
             return Kind.ANY if node.args or node.keywords else Kind.GENERATOR
         if self.drawn(node):
@@ -213,6 +223,8 @@ class Kinds:
             return Kind.ARRAY if self.of(keys.column) in COLUMNS - {Kind.MASK} else Kind.ANY
         if isinstance(node.func, ast.Attribute) and not name:
             of, attr = self.of(node.func.value), node.func.attr
+            if of is Kind.MECHANISM:
+                return Kind.NUMBER if attr in OF_MECHANISMS else Kind.ANY
             if isinstance(of, Table) and attr == "copy":
                 return of
             if (whole := present(node, self.of)) is not None:
@@ -276,7 +288,7 @@ def _given_by(node: ast.AST, kinds: Kinds) -> list[tuple[str, Of]]:
     match node:
         case ast.Assign(
             targets=[ast.Tuple(elts=[ast.Name(id=name), ast.Name(id=rest)])], value=ast.Call(func=func)
-        ) if kinds.called(func) == COUNTING:
+        ) if kinds.called(func) == COUNTING or is_counting(kinds.called(func)):
             return [(name, Kind.ARRAY), (rest, Kind.ANY)]
         case ast.Assign(targets=targets, value=value):
             found = kinds.of(value)

@@ -6,6 +6,8 @@ import ast
 import sys
 from collections.abc import Iterator
 
+from dp_lsp.frontends.python import releasing
+
 WORDS = {
     "AddRemove": "One record is added or removed, so the number of records is private: `AddRemove()`.",
     "ChangeOne": "One record is replaced, so the number of records is public: `ChangeOne()`.",
@@ -37,6 +39,7 @@ MODULES = {"np": "numpy", "numpy": "numpy", "math": "math", "random": "random"}
 HOMES = {
     **MODULES,
     **{"stats": "scipy.stats", "laplace": "scipy.stats.laplace", "norm": "scipy.stats.norm"},
+    **releasing.HOMES,
 }
 """The same, and what else has functions that are known: nothing is said of a program's own of that name."""
 
@@ -46,7 +49,7 @@ BASES = {"pd": "pandas", "pandas": "pandas"}
 GENERATORS = frozenset({"rng", "RNG", "_rng", "_RNG", "gen", "generator"})
 """The names that a module may have for its generator of random numbers: functions use it for nothing but draws."""
 
-_SHORT = {"numpy": "np", "laplace.rvs": "stats.laplace.rvs", "norm.rvs": "stats.norm.rvs"}
+_SHORT = {"numpy": "np", "laplace.rvs": "stats.laplace.rvs", "norm.rvs": "stats.norm.rvs", **releasing.NAMED}
 
 
 EXCEPTIONS = frozenset(

@@ -26,7 +26,7 @@ class PythonStorage(Storage):
 
 
 _WHOLE_OF_WHOLE = frozenset({"+", "-", "*", ":"})
-_COUNTS = frozenset({"length", "count"})
+_COUNTS = frozenset({"length", "count", "geometric_mechanism", "add_geometric"})
 _FLOATS = frozenset({"zeros", "[]="})
 """What makes an array of NumPy that holds floats, and what is put into one."""
 _LISTS = frozenset({"T[]", "push!"})
@@ -55,6 +55,10 @@ _NEVER_FAILS = frozenset(
             "ifelse",
             "add_laplace",
             "add_normal",
+            "laplacian_mechanism",
+            "geometric_mechanism",
+            "gaussian_mechanism",
+            "add_geometric",
             "histogram",
             "[]",
             "[]=",

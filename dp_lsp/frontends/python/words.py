@@ -11,7 +11,8 @@ from dp_lsp.frontends.python.kinds import SAMPLERS
 from dp_lsp.frontends.python.names import BASES, EXCEPTIONS, KNOWN, RUNNING, TYPES, WORDS
 from dp_lsp.frontends.python.numeric import FUNCTIONS, spellings
 from dp_lsp.frontends.python.reducing import OF_MANY, QUANTILE
-from dp_lsp.language import Builtins, Cursor, Familiar, Spelling, Vocabulary, Word
+from dp_lsp.frontends.python.releasing.diffprivlib import ADD_GEOMETRIC, GAUSSIAN, GEOMETRIC, LAPLACE, PREMISE
+from dp_lsp.language import FLOAT_NOISE, Builtins, Cursor, Familiar, Spelling, Vocabulary, Word
 
 _TYPE_MEANINGS = {
     "float": "A number.",
@@ -84,6 +85,10 @@ def python_builtins() -> Builtins:
                 "x + np.random.normal(scale=sigma)",
                 others=tuple(name for name in SAMPLERS if "laplace" not in name and name != "np.random.normal"),
             ),
+            "laplacian_mechanism": Spelling(LAPLACE, f"{LAPLACE}(epsilon=eps, sensitivity=r).randomise(x)"),
+            "geometric_mechanism": Spelling(GEOMETRIC, f"{GEOMETRIC}(epsilon=eps, sensitivity=r).randomise(n)"),
+            "gaussian_mechanism": Spelling(GAUSSIAN, f"{GAUSSIAN}(epsilon=eps, delta=del, sensitivity=r).randomise(x)"),
+            "add_geometric": Spelling(ADD_GEOMETRIC, f"{ADD_GEOMETRIC}(v, epsilon=eps, bins=5, range=(0, 120))"),
             "histogram": Spelling("np.histogram", "np.histogram(v, bins=[0, 18, 65])[0]"),
             "count": Spelling(COUNT, f"{COUNT}(v > t)"),
             "zeros": Spelling(ZEROS, f"{ZEROS}(n)"),
@@ -92,5 +97,9 @@ def python_builtins() -> Builtins:
             "filter_rows": Spelling(KEPT, 'df[df["Age"] > t]'),
             "count_rows": Spelling(COUNT_KEPT, 'len(df[df["Age"] > t])'),
             "size": Spelling(SHAPE, "df.shape[0]"),
-        }
+        },
+        premises={
+            **dict.fromkeys(SAMPLERS, (FLOAT_NOISE,)),
+            **dict.fromkeys((LAPLACE, GEOMETRIC, GAUSSIAN, ADD_GEOMETRIC), (PREMISE, FLOAT_NOISE)),
+        },
     )
