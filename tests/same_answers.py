@@ -32,22 +32,27 @@ OPTIONS = ("profile", "neighbours", "contributes")
 Json = Any
 
 
-def programs(files: list[str]) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """The name, the text and the options of each program."""
+SUFFIXES = {"julia": ".jl", "python": ".py"}
+
+
+def programs(files: list[str]) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+    """The name of each program, the suffix of its language, its text and its options."""
     for page in sorted(ROOT.glob("fixtures/spec/**/*.md")):
         for block in blocks(page.read_text(encoding="utf-8")):
             options = tuple(sorted(word for word in block.words if "=" in word))
-            yield f"{page.relative_to(ROOT)}:{block.start}", block.text, options
-    for path in [*sorted(ROOT.glob("fixtures/**/*.jl")), *map(Path, files)]:
-        yield str(path), path.read_text(encoding="utf-8"), ()
+            yield f"{page.relative_to(ROOT)}:{block.start}", SUFFIXES[block.language], block.text, options
+    kept = (path for suffix in SUFFIXES.values() for path in sorted(ROOT.glob(f"fixtures/**/*{suffix}")))
+    for path in [*kept, *map(Path, files)]:
+        name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+        yield str(name), path.suffix, path.read_text(encoding="utf-8"), ()
 
 
 def lay_out(folder: Path, files: list[str]) -> dict[str, str]:
     """Write each program into a folder of its own; the names of the programs by those of the folders."""
     names = {}
-    for index, (name, text, options) in enumerate(programs(files)):
+    for index, (name, suffix, text, options) in enumerate(programs(files)):
         place = folder / f"{index:05}"
-        for path, _, content in sections(text) or [("program.jl", 0, text)]:
+        for path, _, content in sections(text) or [(f"program{suffix}", 0, text)]:
             (place / path).parent.mkdir(parents=True, exist_ok=True)
             (place / path).write_text(content, encoding="utf-8")
         (place / "dp-lsp.toml").write_text("".join(configuration(options)), encoding="utf-8")
@@ -64,16 +69,19 @@ def configuration(options: tuple[str, ...]) -> Iterator[str]:
 
 
 def settings(report: Json) -> Iterator[str]:
-    """A number for each public parameter and each size that a report names."""
+    """A number for each public parameter, and for each size of a parameter that a report names. Sizes of other values,
+    such as what a function makes on its way, have no number: nobody may give them one."""
     found: dict[str, str] = {}
     for function in (each for file in report["files"] for each in file["functions"]):
+        names = {parameter["name"] for parameter in function["parameters"]}
         for parameter in function["parameters"]:
             if parameter["static"]:
                 whole = parameter["type"] == "Integer" or found.get(parameter["name"]) == "7"
                 small = parameter["name"].startswith("del")
                 found[parameter["name"]] = "7" if whole else "1/1000000" if small else "1/10"
-        for size in re.findall(r"(?:length|rows|columns)\(\w+\)", json.dumps(function)):
-            found[size] = "1000"
+        for size, name in re.findall(r"((?:length|rows|columns)\((\w+)\))", json.dumps(function)):
+            if name in names:
+                found[size] = "1000"
     for name, value in sorted(found.items()):
         yield from ("--set", f"{name}={value}")
 

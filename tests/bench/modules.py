@@ -37,7 +37,9 @@ print(json.dumps([sorted(entered), sorted(sys.modules)]))
 
 
 def entered(file: str) -> Iterator[str]:
-    """Lines about a check of a file: the modules that are entered and imported, by layers."""
+    """Lines about a check of a file, which has to be there: the modules that are entered and imported, by layers."""
+    if not Path(file).is_file():
+        raise SystemExit(f"there is no file {file}")
     command = [sys.executable, "-c", _WATCHED, str(Path(file).resolve()), "/dev/null"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8", check=True)
     run, imported = (
