@@ -17,11 +17,11 @@ import xmlschema
 from analyses import analysis, annotated, function, problem
 from dp_lsp.analysis.records import Analysis, State
 from dp_lsp.cli import main
-from dp_lsp.cli.problems import InternalError
 from dp_lsp.cli.reporters import COUNTS_ELSEWHERE, FORMATS, reporter
 from dp_lsp.cli.reporters.checked import Checked
 from dp_lsp.problem import Edit, Fix, Related, Severity, There
 from dp_lsp.text import Span
+from dp_lsp.worker.problems import InternalError
 
 SCHEMAS = Path(__file__).parent / "schemas"
 

@@ -18,7 +18,6 @@ from dp_lsp.cli.checks import Checks
 from dp_lsp.cli.configured import Configured, complaints
 from dp_lsp.cli.files import STANDARD_INPUT, Chosen, choose, shown
 from dp_lsp.cli.output import FINDINGS, INTERNAL, USAGE, complain, point, write
-from dp_lsp.cli.problems import InternalError
 from dp_lsp.cli.reporters import COUNTS_ELSEWHERE, FOR_PERSONS, reporter
 from dp_lsp.cli.reporters.checked import Checked, Files
 from dp_lsp.cli.style import coloured, is_terminal, linked, plain, unlinked, wants_colour, wants_links
@@ -26,6 +25,7 @@ from dp_lsp.configuration import FILE, PROJECT_FILE
 from dp_lsp.configuration.ignored import Ignored
 from dp_lsp.disk.loader import FileStamp, below, stamp
 from dp_lsp.problem import Severity
+from dp_lsp.worker.problems import InternalError
 
 if TYPE_CHECKING:
     from dp_lsp.cache.results import Results

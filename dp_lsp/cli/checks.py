@@ -14,14 +14,13 @@ from dp_lsp.analysis.loading import SourceText
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, unchecked
 from dp_lsp.cli.files import Chosen, shown
 from dp_lsp.cli.output import RunProgress, log_settings
-from dp_lsp.cli.problems import InternalError
 from dp_lsp.cli.reporters import SHOW_FIXES
 from dp_lsp.cli.reporters.checked import Files
 from dp_lsp.disk.loader import Snapshot
 from dp_lsp.engine.merge import Graph, check_projects, may_include, together
 from dp_lsp.problem import Fix, Problem
 from dp_lsp.text import Source, Span
-from dp_lsp.worker.problems import CheckerEnded, CheckTooLarge, CheckTooLong
+from dp_lsp.worker.problems import CheckerEnded, CheckTooLarge, CheckTooLong, InternalError
 
 if TYPE_CHECKING:
     from dp_lsp.cache.results import Results

@@ -17,12 +17,11 @@ from dp_lsp.analysis.limits import PER_CHARACTER, Limits, OutOfTime, Ticket
 from dp_lsp.analysis.loading import Loader, SourceText
 from dp_lsp.analysis.records import Analysis, ChunkRecord, fixes_of, unchecked
 from dp_lsp.cli.output import TerminalLine, complain, point, write
-from dp_lsp.cli.problems import InternalError
 from dp_lsp.engine.check import Engine, OptionsOf
 from dp_lsp.engine.distributions import Answers
 from dp_lsp.problem import Fix, Problem
 from dp_lsp.text import Source, Span
-from dp_lsp.worker.problems import CheckTooLarge, CheckTooLong
+from dp_lsp.worker.problems import CheckTooLarge, CheckTooLong, InternalError
 
 if TYPE_CHECKING:
     from dp_lsp.accounting.guarantee import Guarantee

@@ -19,12 +19,12 @@ from dp_lsp.analysis.records import Analysis
 from dp_lsp.cells import is_joined
 from dp_lsp.cli.files import shown
 from dp_lsp.cli.output import FINDINGS, MEANINGS, USAGE
-from dp_lsp.cli.problems import InternalError
 from dp_lsp.cli.reporters.checked import Checked, ReportFinding, findings, located, places
 from dp_lsp.cli.style import json_text, printable
 from dp_lsp.features.report import statistics, summary
 from dp_lsp.problem import DOCUMENTATION, Fix, Kind, Related, Severity, There
 from dp_lsp.text import Place, Source
+from dp_lsp.worker.problems import InternalError
 
 Json = dict[str, Any]
 
