@@ -46,7 +46,7 @@ WITH_DOMAINS = {"dp_lsp.features.report", "dp_lsp.features.changes"}
 # Which numbers a symbol stands for, and whose bound a limit is.
 OF_SYMBOLS = {"real"}
 OF_LIMITS = {"sign"}
-WITH_LIMITS = {"dp_lsp.engine.claims", "dp_lsp.engine.describe"}
+WITH_LIMITS = {"dp_lsp.engine.claimed", "dp_lsp.engine.describe"}
 
 # What an account of losses says of them, and what a node of a charge is called.
 OF_ACCOUNTS = {"mean", "repeat"}

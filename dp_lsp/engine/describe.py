@@ -58,7 +58,7 @@ from dp_lsp.core.notation import allowed, as_formula, decimal, figure, percentag
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Scheme, SchemeParameter
 from dp_lsp.core.sens import ONE, ZERO, Sens, magnitude, number
 from dp_lsp.core.types import UNKNOWN, Container, Dataset, DatasetMetric, FunctionType, Kind, Norm, TupleType, Type
-from dp_lsp.engine.claims import outside
+from dp_lsp.engine.claimed import outside
 from dp_lsp.engine.distributions import Consult, nothing
 from dp_lsp.engine.problems import AboveLimit, FloatNoise, LimitOpen
 from dp_lsp.infer.conditions import failing
@@ -69,7 +69,7 @@ from dp_lsp.problem import Extent, Problem, Related
 from dp_lsp.text import Span
 
 if TYPE_CHECKING:
-    from dp_lsp.engine.claims import Claim
+    from dp_lsp.engine.claimed import Claim
     from dp_lsp.engine.numeric import Pricing
 
 

@@ -20,7 +20,7 @@ from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.records import Accepted, Options, Silenced, State, counted, line_at, lines, listed
 from dp_lsp.core.constraints import is_at_most
 from dp_lsp.core.term import Definition
-from dp_lsp.engine.claims import is_claim
+from dp_lsp.engine.claimed import is_claim
 from dp_lsp.engine.problems import IgnoreIncomplete, IgnoreRefused, IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
 from dp_lsp.language import Language
 from dp_lsp.problem import INFINITE, Extent, Problem, Related, Severity, may_be_accepted, may_be_lowered

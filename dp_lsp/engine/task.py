@@ -18,7 +18,7 @@ from dp_lsp.core.annotation import Anything
 from dp_lsp.core.digest import SIZE
 from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.term import Constant, Definition, Method
-from dp_lsp.engine.claims import Claim, is_claim, read
+from dp_lsp.engine.claimed import Claim, is_claim, read
 from dp_lsp.engine.describe import METRICS, Described, Description, ReportPlace, describe, describe_box
 from dp_lsp.engine.distributions import Consulted
 from dp_lsp.engine.premises import Meaning, Premises, digest
