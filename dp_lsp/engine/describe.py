@@ -49,8 +49,7 @@ from dp_lsp.analysis.words import Writing
 from dp_lsp.builtins.remedies import UNBOX
 from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
 from dp_lsp.core.annotation import DatasetOf
-from dp_lsp.core.asymptotic import fails_as, positive
-from dp_lsp.core.constraints import Assumptions, Constraint, Origin, Quantity, contradicted, decide
+from dp_lsp.core.constraints import Assumptions, Constraint, Origin, Quantity, contradicted, decide, fails_as, positive
 from dp_lsp.core.evaluate import Missing, Substitution, interval, norms_of, symbols_of, upper
 from dp_lsp.core.events import Cost, Var, mechanisms
 from dp_lsp.core.metrics import holds_records, is_discrete
