@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from dp_lsp.analysis.workspace import Document, Workspace
-from dp_lsp.features import signatures as cursors
-from dp_lsp.features.completion import MOST, Proposal, completion, documentation, load
-from dp_lsp.features.signatures import Signatures, signatures
+from dp_lsp.features import completion as cursors
+from dp_lsp.features.completion import MOST, Proposal, Signatures, completion, documentation, load, signatures
 from dp_lsp.frontends.julia.parse import parse
 from dp_lsp.frontends.julia.vocabulary import SNIPPETS
 from dp_lsp.surface import Opaque

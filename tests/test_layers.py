@@ -230,9 +230,9 @@ def test_server_process_loads_neither_a_parser_nor_an_algebra_system(tmp_path: P
         "import json, sys",
         "import dp_lsp.lsp.server",
         "from dp_lsp.analysis.workspace import Document",
-        "from dp_lsp.features import completion, signatures",
+        "from dp_lsp.features import completion",
         "document = Document('a.jl', 1, 'f(x) = abs(')",
-        "assert signatures.signatures(document, 11)",
+        "assert completion.signatures(document, 11)",
         "completion.completion(document, 11)",
         LOADED,
     )

@@ -15,10 +15,9 @@ from dp_lsp.analysis.workspace import Document, Workspace
 from dp_lsp.builtins import TABLE
 from dp_lsp.cli.explain import page
 from dp_lsp.engine.check import Engine
-from dp_lsp.features.completion import completion, documentation
+from dp_lsp.features.completion import completion, documentation, signatures
 from dp_lsp.features.hover import hover
 from dp_lsp.features.navigation import RenameRefused, rename
-from dp_lsp.features.signatures import signatures
 from dp_lsp.language import Spelling
 from dp_lsp.problem import Edit
 from dp_lsp.text import Source, Span

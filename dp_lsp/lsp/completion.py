@@ -8,9 +8,8 @@ from typing import Any
 from lsprotocol import types
 
 from dp_lsp import frontends
-from dp_lsp.features.completion import Proposal, completion, documentation, load
+from dp_lsp.features.completion import Proposal, Signature, completion, documentation, load, signatures
 from dp_lsp.features.markdown import plain
-from dp_lsp.features.signatures import Signature, signatures
 from dp_lsp.lsp.client import Client
 from dp_lsp.lsp.positions import Positions, width
 from dp_lsp.lsp.requests import Handlers
