@@ -20,7 +20,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from dp_lsp.cli import main, releases
+from dp_lsp.cli import main
+from dp_lsp.cli import run as running_once
 from dp_lsp.mechanisms.pairs import Pair
 from dp_lsp.release import RunRefused, running
 from dp_lsp.release import ledger as ledgers
@@ -404,7 +405,7 @@ def test_a_wait_says_so(folder: Path, capsys: pytest.CaptureFixture[str], monkey
             told.append(line)
             let_go()
 
-        monkeypatch.setattr(releases, "point", point)
+        monkeypatch.setattr(running_once, "point", point)
         assert run(capsys, "total")[0] == 0
     assert told == ["waiting for another process that uses l.jsonl"]
     assert counted(folder / "l.jsonl") == Fraction(1, 2)

@@ -485,7 +485,7 @@ def schema(name: str, log_level: str, log_file: str | None) -> int:
     import json
 
     from dp_lsp.cli.output import write
-    from dp_lsp.cli.releases import schema as release
+    from dp_lsp.cli.run import schema as release
     from dp_lsp.configuration.keys import schema as configuration
     from dp_lsp.features.report import schema as report
 
