@@ -274,7 +274,7 @@ def test_standard_input(tmp_path: Path) -> None:
     ],
 )
 def test_numbers_are_exact(argument: str, setting: Setting) -> None:
-    from dp_lsp.cli.configured import setting as read
+    from dp_lsp.cli.files import setting as read
 
     assert read(argument) == setting
 

@@ -21,8 +21,7 @@ from dp_lsp import frontends
 from dp_lsp.analysis.loading import SourceText
 from dp_lsp.analysis.records import Accepted, Analysis, FunctionReport, State, counted, listed
 from dp_lsp.cells import is_joined
-from dp_lsp.cli.configured import Configured
-from dp_lsp.cli.files import STANDARD_INPUT, shown
+from dp_lsp.cli.files import STANDARD_INPUT, Configured, shown
 from dp_lsp.cli.output import FINDINGS, USAGE, complain, point, replace
 from dp_lsp.cli.reporters.checked import count
 from dp_lsp.cli.style import printable

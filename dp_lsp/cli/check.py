@@ -15,8 +15,7 @@ from dp_lsp.analysis.limits import MOST, Limits
 from dp_lsp.analysis.records import Analysis, Setting, State
 from dp_lsp.cache import BEGAN
 from dp_lsp.cli.checks import Checks
-from dp_lsp.cli.configured import Configured, complaints
-from dp_lsp.cli.files import STANDARD_INPUT, Chosen, choose, shown
+from dp_lsp.cli.files import STANDARD_INPUT, Chosen, Configured, choose, complaints, shown
 from dp_lsp.cli.output import FINDINGS, INTERNAL, USAGE, complain, point, write
 from dp_lsp.cli.reporters import COUNTS_ELSEWHERE, FOR_PERSONS, reporter
 from dp_lsp.cli.reporters.checked import Checked, Files

@@ -84,13 +84,13 @@ def logs(command: Command) -> Command:
 
 
 def _settings(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> tuple[Setting, ...]:
-    from dp_lsp.cli.configured import once_each, setting
+    from dp_lsp.cli.files import once_each, setting
 
     return once_each([setting(value) for value in values])
 
 
 def _target(context: click.Context, option: click.Parameter, value: str | None) -> Fraction | None:
-    from dp_lsp.cli.configured import target
+    from dp_lsp.cli.files import target
 
     return None if value is None else target(value)
 
@@ -104,7 +104,7 @@ def _reason(context: click.Context, option: click.Parameter, value: str | None) 
 
 
 def _limits(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> Limits:
-    from dp_lsp.cli.configured import limits
+    from dp_lsp.cli.files import limits
 
     return limits(values)
 
@@ -362,8 +362,8 @@ def explain(name: str, log_level: str, log_file: str | None, **asked: Any) -> in
     dp-lsp explain --set k=100 --set eps=0.1 --target-delta 1e-5 train.jl:step
                                      also what each rule comes to, and the published formula
     """
-    from dp_lsp.cli.configured import Asked
     from dp_lsp.cli.explain import run
+    from dp_lsp.cli.files import Asked
 
     _log(log_level, log_file)
     return run(name, Asked(**asked))

@@ -19,8 +19,7 @@ from dp_lsp.accounting.pld import RULE, can_answer
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Options
 from dp_lsp.analysis.rows import NumericReport
-from dp_lsp.cli.configured import Asked, Configured, complaints
-from dp_lsp.cli.files import choose, shown
+from dp_lsp.cli.files import Asked, Configured, choose, complaints, shown
 from dp_lsp.cli.output import write
 from dp_lsp.cli.running import Distributions, improved
 from dp_lsp.core.notation import decimal, figure

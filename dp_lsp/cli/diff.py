@@ -20,8 +20,7 @@ from dp_lsp import __version__
 from dp_lsp.analysis.records import Setting
 from dp_lsp.cli.check import requested
 from dp_lsp.cli.checks import Checks
-from dp_lsp.cli.configured import Configured, complaints
-from dp_lsp.cli.files import Chosen
+from dp_lsp.cli.files import Chosen, Configured, complaints
 from dp_lsp.cli.output import FINDINGS, complain, point, write
 from dp_lsp.cli.reporters.checked import Checked, count
 from dp_lsp.cli.revisions import Repository

@@ -21,7 +21,7 @@ from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.builtins import TABLE
 from dp_lsp.builtins.define import Builtin, Form
 from dp_lsp.cache.store import VARIABLE
-from dp_lsp.cli.configured import Asked
+from dp_lsp.cli.files import Asked
 from dp_lsp.cli.output import write
 from dp_lsp.cli.reporters import FORMATS
 from dp_lsp.cli.style import Paint, cell, coloured, is_terminal, plain, steady, wants_colour

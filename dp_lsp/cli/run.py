@@ -20,8 +20,7 @@ from dp_lsp.analysis.limits import EVER, MOST, Limits, OutOfTime
 from dp_lsp.analysis.loading import Loader, ReadRefusal, SourceText
 from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Options, Setting
 from dp_lsp.analysis.setting import subject
-from dp_lsp.cli.configured import Configured
-from dp_lsp.cli.files import choose, shown
+from dp_lsp.cli.files import Configured, choose, shown
 from dp_lsp.cli.output import (
     FINDINGS,
     USAGE,

@@ -162,7 +162,7 @@ class Here:
         """What a check finds out of the files of a bound as they stand there, with its numbers."""
         from dp_lsp.cli.check import requested  # which loads all that checks
         from dp_lsp.cli.checks import Checks
-        from dp_lsp.cli.configured import Configured
+        from dp_lsp.cli.files import Configured
 
         settings = tuple(Setting(None, name, Fraction(value)) for name, value in bound["settings"].items())
         delta = None if bound["target_delta"] is None else Fraction(bound["target_delta"])
