@@ -17,9 +17,8 @@ from dp_lsp.analysis.loading import SourceText
 from dp_lsp.analysis.records import Options, Setting, State
 from dp_lsp.configuration import FILE, PROJECT_FILE
 from dp_lsp.configuration.ignored import fault, matches
-from dp_lsp.configuration.keys import KEYS, Configuration, read_configuration, schema
+from dp_lsp.configuration.keys import KEYS, Configuration, places, read_configuration, schema
 from dp_lsp.configuration.lookup import Configurations
-from dp_lsp.configuration.values import places
 from dp_lsp.engine.check import Engine
 from dp_lsp.features.report import schema as report_schema
 from dp_lsp.problem import Severity

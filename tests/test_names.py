@@ -37,7 +37,7 @@ OF_CERTIFICATES = {"count", "exp", "repeat", "sqrt"}
 
 # What a schema says of numbers.
 OF_SCHEMAS = {"maximum", "minimum"}
-WITH_SCHEMAS = {"dp_lsp.configuration.values", "dp_lsp.features.report"}
+WITH_SCHEMAS = {"dp_lsp.configuration.keys", "dp_lsp.features.report"}
 
 # What the domain of a parameter says of it.
 OF_DOMAINS = {"clip", "length", "size"}
