@@ -28,7 +28,7 @@ ALLOWED = {
     "dp_lsp.cli.reporters.github": (3, OTHER),
     "dp_lsp.cli.style": (1, OTHER),
     "dp_lsp.configuration.keys": (3, HELP),
-    "dp_lsp.core.display": (3, NOTATION),
+    "dp_lsp.core.notation": (3, NOTATION),
     "dp_lsp.core.types": (1, NOTATION),
     "dp_lsp.engine.claimed": (1, REPORTED),
     "dp_lsp.infer.dispatch": (2, IDS),

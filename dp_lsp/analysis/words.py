@@ -29,9 +29,8 @@ from dp_lsp.analysis.rows import (
     Stability,
 )
 from dp_lsp.core.constraints import Assumptions, Constraint, Origin, told
-from dp_lsp.core.display import type_and_value, type_text
 from dp_lsp.core.metrics import metric_name, neighbours, public_sizes
-from dp_lsp.core.notation import DISPLAY, SYMPY, Printer, figure
+from dp_lsp.core.notation import DISPLAY, SYMPY, Printer, figure, type_and_value, type_text
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.types import UNKNOWN, NumberType, Type
 from dp_lsp.text import Span

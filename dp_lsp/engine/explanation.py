@@ -22,7 +22,6 @@ from dp_lsp.analysis.rows import NumericReport
 from dp_lsp.analysis.words import free
 from dp_lsp.builtins.traits import Broadcasts
 from dp_lsp.core import laws, sens
-from dp_lsp.core.display import type_and_value
 from dp_lsp.core.events import (
     Awaited,
     Called,
@@ -44,6 +43,7 @@ from dp_lsp.core.events import (
 )
 from dp_lsp.core.laws import LAWS
 from dp_lsp.core.metrics import metric_name
+from dp_lsp.core.notation import type_and_value
 from dp_lsp.core.scheme import Judgement, Move, Moves, SchemeParameter
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.term import Apply, Call, Closure, Global, Loop, Scope, Term

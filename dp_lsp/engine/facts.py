@@ -19,11 +19,10 @@ from dp_lsp.analysis.records import Options, State
 from dp_lsp.core import term
 from dp_lsp.core.constraints import Assumptions, Constraint
 from dp_lsp.core.descriptors import Descriptor
-from dp_lsp.core.display import type_and_value
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import NOTHING, Awaited, Called, Cost, Release, nodes, variables
 from dp_lsp.core.metrics import metric_name
-from dp_lsp.core.notation import DISPLAY, Printer, figure
+from dp_lsp.core.notation import DISPLAY, Printer, figure, type_and_value
 from dp_lsp.core.scheme import Judgement, Move, Moves, Scheme
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.term import Bind, Body, Definition, Local, Term

@@ -16,7 +16,6 @@ from dp_lsp.builtins.define import Application, Applied, Args, Form, Parameter, 
 from dp_lsp.builtins.patterns import Binds, Box, Pattern, fits
 from dp_lsp.core import laws, term
 from dp_lsp.core.constraints import Origin
-from dp_lsp.core.display import type_words
 from dp_lsp.core.events import (
     NOTHING,
     Awaited,
@@ -31,6 +30,7 @@ from dp_lsp.core.events import (
     sequence,
 )
 from dp_lsp.core.metrics import is_uncounted
+from dp_lsp.core.notation import type_words
 from dp_lsp.core.order import common
 from dp_lsp.core.ranges import ANYWHERE
 from dp_lsp.core.scheme import FunctionValue, Judgement, Moves, Scheme

@@ -21,10 +21,10 @@ from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.annotation import Anything, dimensions, is_open
 from dp_lsp.core.constraints import Constraint, Origin
-from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import NOTHING, Answer, Called, Distances, EffectVariable, Var
 from dp_lsp.core.metrics import as_dataset, counted_as
+from dp_lsp.core.notation import type_words
 from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Given, Judgement, Move, Moves, Scheme, SchemeParameter
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens

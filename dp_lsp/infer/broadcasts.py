@@ -12,7 +12,7 @@ from dataclasses import replace
 from dp_lsp import builtins
 from dp_lsp.builtins.traits import Broadcasts
 from dp_lsp.core import term
-from dp_lsp.core.display import type_words
+from dp_lsp.core.notation import type_words
 from dp_lsp.core.scheme import Judgement
 from dp_lsp.core.term import Bind, Body, Local, Use
 from dp_lsp.core.types import BoolType, Container, Dataset, NumberType, Type, TypeVariable, Unknown

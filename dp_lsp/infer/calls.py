@@ -14,11 +14,10 @@ from dp_lsp.builtins.traits import ComposableFilter, DividesByLast, InPlace, Int
 from dp_lsp.core import laws, machine, term
 from dp_lsp.core.algebra import ZERO, NormVariable
 from dp_lsp.core.constraints import decide
-from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import norms_of
 from dp_lsp.core.events import Var
 from dp_lsp.core.metrics import diameter
-from dp_lsp.core.notation import shown
+from dp_lsp.core.notation import shown, type_words
 from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Given, Judgement, Moves, SchemeParameter
 from dp_lsp.core.sens import INFINITY, ONE, Sens, number

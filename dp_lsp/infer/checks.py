@@ -9,9 +9,9 @@ from itertools import islice
 
 from dp_lsp.core import annotation, laws, machine, term
 from dp_lsp.core.constraints import Origin
-from dp_lsp.core.display import type_words
 from dp_lsp.core.events import Called, Release, Var, mechanisms, nodes
 from dp_lsp.core.metrics import holds_records
+from dp_lsp.core.notation import type_words
 from dp_lsp.core.scheme import Judgement, Move, Moves, Scheme
 from dp_lsp.core.types import (
     Container,

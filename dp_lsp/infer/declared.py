@@ -15,9 +15,8 @@ from dp_lsp.core import annotation, term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import Annotation, ContainerOf, DatasetOf, NumberOf, Publics, TupleOf
 from dp_lsp.core.constraints import Constraint, Origin, Quantity, decide
-from dp_lsp.core.display import type_words
 from dp_lsp.core.metrics import as_dataset, conversion, is_no_larger
-from dp_lsp.core.notation import shown
+from dp_lsp.core.notation import shown, type_words
 from dp_lsp.core.scheme import Judgement
 from dp_lsp.core.sens import ONE, magnitude, maximum
 from dp_lsp.core.types import (

@@ -12,8 +12,8 @@ from enum import IntEnum
 
 from dp_lsp.core import machine
 from dp_lsp.core.annotation import Anything
-from dp_lsp.core.display import type_words
 from dp_lsp.core.events import NOTHING
+from dp_lsp.core.notation import type_words
 from dp_lsp.core.scheme import FunctionValue, Scheme
 from dp_lsp.core.types import (
     BoolType,

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable
 from dp_lsp.core import laws
 from dp_lsp.core.algebra import Poly, TooLong
 from dp_lsp.core.constraints import Constraint, Origin, Quantity
-from dp_lsp.core.display import type_words
 from dp_lsp.core.events import Leak, Var
 from dp_lsp.core.machine import Storage
+from dp_lsp.core.notation import type_words
 from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import Given, Judgement, Moves
 from dp_lsp.core.sens import ONE, Sens

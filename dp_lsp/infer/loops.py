@@ -15,12 +15,12 @@ from dp_lsp.builtins.traits import Lengthens
 from dp_lsp.core import laws, sens, term
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.constraints import Origin, decide
-from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import norms_of, symbols_of
 from dp_lsp.core.events import Cost, Repeat, RoundPlace, Var, variables
 from dp_lsp.core.linear import LinearForm, Part
 from dp_lsp.core.machine import Stored
 from dp_lsp.core.metrics import diameter, has_gap, is_data, spread
+from dp_lsp.core.notation import type_words
 from dp_lsp.core.order import Way, common, through
 from dp_lsp.core.ranges import supremum
 from dp_lsp.core.scheme import Judgement, Moves, Reach

@@ -12,10 +12,9 @@ from dp_lsp.builtins.traits import Indexing
 from dp_lsp.core import annotation, term
 from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, NumberOf, compared
-from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import symbols_of
 from dp_lsp.core.events import NOTHING
-from dp_lsp.core.notation import shown
+from dp_lsp.core.notation import shown, type_words
 from dp_lsp.core.scheme import BlackBox, Effort, FunctionValue, Judgement, Open, Scheme, SchemeParameter, Template
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import (

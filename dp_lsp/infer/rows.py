@@ -29,10 +29,9 @@ from dp_lsp.builtins.shapes import Shape
 from dp_lsp.builtins.traits import ForRows, SampledRows
 from dp_lsp.core import term
 from dp_lsp.core.constraints import Constraint, Origin, decide
-from dp_lsp.core.display import type_words
 from dp_lsp.core.evaluate import Interval, speaks_of
 from dp_lsp.core.metrics import is_data
-from dp_lsp.core.notation import shown
+from dp_lsp.core.notation import shown, type_words
 from dp_lsp.core.ranges import at_worst, varies
 from dp_lsp.core.scheme import Given
 from dp_lsp.core.sens import Sens

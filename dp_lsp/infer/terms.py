@@ -12,9 +12,9 @@ from dp_lsp.builtins.traits import Broadcasts, Replaceable, ShortCircuit
 from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin
-from dp_lsp.core.display import type_words
 from dp_lsp.core.events import NOTHING, Either
 from dp_lsp.core.metrics import diameter
+from dp_lsp.core.notation import type_words
 from dp_lsp.core.scheme import FunctionValue, Judgement, Moves
 from dp_lsp.core.sens import INFINITY
 from dp_lsp.core.term import Term
