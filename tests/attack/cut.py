@@ -24,7 +24,7 @@ import textwrap
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from dp_lsp.infer import accumulators, begun, disjoint, entrywise, reading, records, statistics, unrolled
+from dp_lsp.infer import accumulators, begun, disjoint, entrywise, reading, records, tallies, unrolled
 
 from .breaking import Wrong
 
@@ -278,7 +278,7 @@ end
 """,
     ),
     "ranks: both are of one dataset": (
-        *(statistics, "apart", _cut(" or first.of is not second.of")),
+        *(tallies, "apart", _cut(" or first.of is not second.of")),
         """
 function f(v::MetricVector(Bounded(Real, -3, 13), ChangeOne, AtLeast(1)))
     w = clamp(v, 0, 2)
@@ -287,7 +287,7 @@ end
 """,
     ),
     "ranks: the lower one is no higher": (
-        *(statistics, "apart", _cut("first.share < second.share", "False")),
+        *(tallies, "apart", _cut("first.share < second.share", "False")),
         """
 f(v::MetricVector(Bounded(Real, -3, 13), ChangeOne, AtLeast(1))) = sqrt(1 + (minimum(v) - median(v)))
 """,
