@@ -35,7 +35,7 @@ from dp_lsp.core.notation import shown, type_words
 from dp_lsp.core.ranges import at_worst, varies
 from dp_lsp.core.scheme import Given
 from dp_lsp.core.sens import Sens
-from dp_lsp.core.types import Base, Clip, Container, Dataset, Norm, NumberType, Type, TypeVariable
+from dp_lsp.core.types import Base, Bounds, Clip, Container, Dataset, Norm, NumberType, Type, TypeVariable
 from dp_lsp.infer import conditions, explain, mechanisms, problems, publics
 from dp_lsp.infer.effects import NONE, Effects
 from dp_lsp.infer.inference import Inference
@@ -106,10 +106,21 @@ def certain(inference: Inference, node: term.Call, solved: Match, given: Sequenc
 
 def is_defined(row: Builtin, given: Sequence[Given]) -> bool:
     """Whether a builtin has a value for everything that its arguments may be, by their bounds; NaN makes none fail."""
-    known = [each.bounds for each in given if isinstance(each, NumberType)]
+    known = [_ends(each) for each in given if isinstance(each, NumberType)]
     spans = [Interval(each.low.number, each.high.number) for each in known if each is not None]
     shape = row.trait(Shape)
-    return shape is not None and len(spans) == len(given) and shape.of(*spans, equal=False) is not None
+    made = shape.of(*spans, equal=False) if shape is not None and len(spans) == len(given) else None
+    return made is not None and all(end is None or abs(end) < _MOST for end in made)
+
+
+_MOST = 2**1023
+"""What floats hold for certain; a result beyond may make a run fail."""
+
+
+def _ends(number: NumberType) -> Bounds | None:
+    """Between what a number lies: one that is written out is its own bounds."""
+    value = number.static
+    return Bounds(value, value) if value is not None and value.number is not None else number.bounds
 
 
 def is_uncertain(demand: Demand) -> bool:

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from cpython.claims import Claim, claims
 from cpython.judging import SETTINGS, Judge
 from cpython.noise import Unmodelled
+from cpython.statistical import StatisticsWriter
 from cpython.tabular import TableWriter
 from cpython.writing import Writer
 
@@ -48,7 +49,7 @@ class Judged(NamedTuple):
         return known
 
 
-WRITERS = {"numbers": Writer, "tables": TableWriter}
+WRITERS = {"numbers": Writer, "statistics": StatisticsWriter, "tables": TableWriter}
 """What programs are about, and who writes them."""
 
 

@@ -76,6 +76,8 @@ def heart(node: ast.expr, of: Callable[[ast.expr], T | None]) -> T | None:
             return two if one is None else one if two is None else None
         case ast.BinOp(op=ast.Div(), left=left):
             return heart(left, of)
+        case ast.Call(func=ast.Name(id="float"), args=[inner], keywords=[]):
+            return heart(inner, of)
     return of(node)
 
 

@@ -35,6 +35,8 @@ from dp_lsp.surface import Node
 from dp_lsp.text import Span
 
 COUNT = "np.count_nonzero"
+WHERE = "np.where"
+_OF_WHERE = 3
 COLUMN, KEPT, COUNT_KEPT, SHAPE = "df[column]", "df[mask]", "len(df[mask])", "df.shape"
 """What is done with tables, by names that nothing else has: they are no names of Python."""
 _ROW = "<row>"
@@ -65,6 +67,8 @@ class Entries:
         def _function(self, node: ast.Call) -> tuple[str, list[ast.expr]]: ...
         def _of_numbers(self, node: ast.Call, name: str, args: list[ast.expr], values: tuple[Node, ...]) -> Node: ...
         def _lambda(self, name: str, value: Node) -> surface.Lambda: ...
+        def power(self, node: ast.expr, base: Node, exponent: ast.expr, of_entries: bool) -> Node: ...
+        def quotient(self, span: Span, left: Node, right: Node) -> Node: ...
 
     def _elementwise(self, node: ast.expr) -> Node:
         """An operation on the entries of an array, which goes over one array alone, or over one table."""
@@ -114,6 +118,10 @@ class Entries:
                 return self._call(span, "not", entry(operand))
             case ast.BinOp(op=op, left=left, right=right) if type(op) in SIGNS:
                 return self._call(span, SIGNS[type(op)], entry(left), entry(right))
+            case ast.BinOp(op=ast.Pow(), left=left, right=right):
+                return self.power(node, entry(left), right, True)
+            case ast.BinOp(op=ast.FloorDiv(), left=left, right=right):
+                return self.quotient(span, entry(left), entry(right))
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return self._call(span, "-", entry(operand))
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARISONS:
@@ -131,6 +139,8 @@ class Entries:
                 return self._without_gaps(node, of, attr, leaves, inlines)
             case ast.Call():
                 name, args = self._function(node)
+                if name == WHERE:
+                    return self._where(node, entry)
                 if name in FUNCTIONS and goes_over_arrays(name) and args:
                     entries = map(entry, args)
                     return self._of_numbers(node, name, args, tuple(entries))
@@ -315,6 +325,16 @@ class Entries:
         leaves[key] = leaf
         return self._either(span, there, value, self.number(given[0]))
 
+    def _where(self, node: ast.Call, entry: Callable[[ast.expr], Node]) -> Node:
+        """One of two numbers for each entry, by a mask. What is so held below or above a limit is that."""
+        if len(node.args) != _OF_WHERE or node.keywords or self._kinds.of(node.args[0]) is not Kind.MASK:
+            raise Refused(node, f"`{WHERE}` of something else than a mask and two numbers")
+        mask, one, other = node.args
+        span = self._places.span(node)
+        if (held := _held(mask, one, other)) is not None:
+            return self._call(span, held, entry(one), entry(other))
+        return self._either(span, entry(mask), entry(one), entry(other))
+
     def _either(self, span: Span, condition: Node, value: Node, other: Node) -> Node:
         return surface.If(*span, condition, surface.Block(*span, (value,)), surface.Block(*span, (other,)))
 
@@ -349,6 +369,21 @@ def named_kind(kind: Of) -> str:
     if isinstance(kind, Table | Alone):
         return "a table" if isinstance(kind, Table) else _KINDS[Kind.GAPS]
     return _KINDS.get(kind, "this")
+
+
+def _held(mask: ast.expr, one: ast.expr, other: ast.expr) -> str | None:
+    """The smaller or the larger of two numbers, where a mask that compares just these decides."""
+    match mask:
+        case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in _SIDES:
+            sides = _key(left), _key(right)
+            larger = _SIDES[type(op)] if sides == (_key(one), _key(other)) else not _SIDES[type(op)]
+            if sides in ((_key(one), _key(other)), (_key(other), _key(one))):
+                return "np.maximum" if larger else "np.minimum"
+    return None
+
+
+_SIDES: dict[type[ast.cmpop], bool] = {ast.Gt: True, ast.GtE: True, ast.Lt: False, ast.LtE: False}
+"""Whether the left side is the larger one."""
 
 
 def _key(node: ast.expr) -> str:

@@ -15,9 +15,10 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from dp_lsp import surface
+from dp_lsp.frontends.python.clips import clipped, held_between
 from dp_lsp.frontends.python.draws import Draw, draw_of, draws_of, heart
 from dp_lsp.frontends.python.effects import effects
-from dp_lsp.frontends.python.entries import COUNT, COUNT_KEPT, named_kind
+from dp_lsp.frontends.python.entries import COUNT, COUNT_KEPT, WHERE, named_kind
 from dp_lsp.frontends.python.filled import ZEROS, Filled
 from dp_lsp.frontends.python.kinds import (
     ARRAYS,
@@ -35,6 +36,7 @@ from dp_lsp.frontends.python.names import EXCEPTIONS, MODULES
 from dp_lsp.frontends.python.noise import Noise, beside, named_centre, scaled, whole
 from dp_lsp.frontends.python.numeric import CLIPS, CONSTANTS, DIGITS, FUNCTIONS
 from dp_lsp.frontends.python.places import Places
+from dp_lsp.frontends.python.powers import Powers
 from dp_lsp.frontends.python.reductions import Reductions
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.releasing import Made, is_tool
@@ -67,7 +69,7 @@ def number(node: ast.Constant, span: Span) -> surface.Number:
     return surface.Number(*span, Fraction(repr(value)), False)
 
 
-class Expressions(LibraryCalls, Reductions):
+class Expressions(LibraryCalls, Reductions, Powers):
     """The expressions of one function. ``homes`` are the modules that are named in it, with where that is first;
     ``named`` are the draws that have a name and are added once: that name stands for their scale in the tree;
     ``bins_of`` are names of counts, and how many there are; ``lasting`` are names of columns and masks, and what they
@@ -267,13 +269,22 @@ class Expressions(LibraryCalls, Reductions):
         sign = SIGNS.get(type(node.op))
         if self._kinds.of(node) is Kind.MASK:
             return self._elementwise(node)
-        if sign is None:
+        if isinstance(node.op, ast.Pow | ast.FloorDiv) and self._kinds.of(node) is not Kind.ARRAY:
+            return self._power_or_quotient(node)
+        if sign is None and not isinstance(node.op, ast.Pow | ast.FloorDiv):
             raise Refused(node, f"the operator `{_OPERATORS.get(type(node.op), '?')}`")
         if self._kinds.of(node) is Kind.ARRAY:
             return self._noisy_array(node) or self._elementwise(node)
         if (noisy := self._noisy(node)) is not None:
             return noisy
+        assert sign is not None, "the others are refused"
         return self._call(self._places.span(node), sign, self.number(node.left), self.number(node.right))
+
+    def _power_or_quotient(self, node: ast.BinOp) -> Node:
+        left = self.number(node.left)
+        if isinstance(node.op, ast.Pow):
+            return self.power(node, left, node.right, False)
+        return self.quotient(self._places.span(node), left, self.number(node.right))
 
     # Noise
 
@@ -410,24 +421,15 @@ class Expressions(LibraryCalls, Reductions):
                 case ast.Attribute(value=of, attr="count") if self._kinds.of(of) is Kind.TEXTS and not node.keywords:
                     return METHODS["count"], [of, *args]
                 case ast.Attribute(value=of, attr="clip") if self._kinds.of(of) in _NUMBERS:
-                    return CLIPS, self._placed(node, [of, *args], ("a", "lower", "upper"), ("a", "min", "max"))
+                    return clipped(node, [of, *args], ("a", "lower", "upper"), ("a", "min", "max"))
                 case ast.Attribute(value=of, attr=attr) if self._kinds.of(of) in ARRAYS and attr in METHODS:
                     if args or node.keywords:
                         raise Refused(node, f"`{attr}` with arguments")
                     return METHODS[attr], [of]
             return "", args
         if name == CLIPS:
-            return name, self._placed(node, args, ("a", "a_min", "a_max"), ("a", "min", "max"))
+            return clipped(node, args, ("a", "a_min", "a_max"), ("a", "min", "max"))
         return name, args
-
-    def _placed(self, node: ast.Call, args: list[ast.expr], *orders: tuple[str, ...]) -> list[ast.expr]:
-        """All arguments in their order, whether they are given by name or not."""
-        by_name = {each.arg: each.value for each in node.keywords}
-        for order in orders:
-            missing = order[len(args) :]
-            if len(args) <= len(order) and set(missing) == by_name.keys() and len(by_name) == len(node.keywords):
-                return [*args, *(by_name[each] for each in missing)]
-        raise Refused(node, "a call with other arguments than both bounds")
 
     def _callee(self, node: ast.Call, name: str) -> surface.Name:
         """The name of what is called. Of a function of a module, the part behind the dot stands there."""
@@ -476,7 +478,9 @@ class Expressions(LibraryCalls, Reductions):
             return self._of_program(node)
         if name not in _KNOWN:
             raise Refused(node, f"`{name}`")
-        if node.keywords and name != CLIPS:
+        if name == WHERE and self._kinds.of(node) is not Kind.ARRAY:
+            raise Refused(node, f"`{WHERE}` of something else than a mask and two numbers")
+        if node.keywords and self._kinds.called(node.func) != CLIPS and not _is_clip(node):
             raise Refused(node, f"`{name}` with arguments by name")
         if name == ZEROS:
             if len(args) != 1:
@@ -490,6 +494,8 @@ class Expressions(LibraryCalls, Reductions):
             if len(args) != 1:
                 raise Refused(node, "`bool` of nothing")
             return self._truth_of(args[0])
+        if (held := held_between(node, self._kinds)) is not None:
+            return self._call(self._places.span(node), CLIPS, *map(self.number, held))
         return self._of_numbers(node, name, args, tuple(map(self.number, args)))
 
     def _releases(self, node: ast.expr) -> bool:
@@ -654,12 +660,12 @@ class Expressions(LibraryCalls, Reductions):
 
 _TOTALS = frozenset({"len", "sum", "np.sum", "np.mean"})
 _TRUTH = "bool"
-_KNOWN = _TOTALS | FUNCTIONS.keys() | {_TRUTH, ZEROS}
+_KNOWN = _TOTALS | FUNCTIONS.keys() | {_TRUTH, ZEROS, WHERE}
 """The functions that are understood."""
 _STILL = _KNOWN - {ZEROS}
 """Functions that do nothing but compute."""
 _OPERATORS: dict[type[ast.operator], str] = {
-    **{ast.FloorDiv: "//", ast.Pow: "**", ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"},
+    **{ast.MatMult: "@", ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"},
     **{ast.LShift: "<<", ast.RShift: ">>"},
 }
 
@@ -707,6 +713,10 @@ def bins(node: ast.Call) -> int | None:
     numbers = [each for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
     rises = all(low < high for low, high in pairwise(numbers))
     return len(values) - 1 if len(numbers) == len(values) >= _FEWEST_EDGES and rises else None
+
+
+def _is_clip(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Attribute) and node.func.attr == "clip"
 
 
 def _described_comparison(op: ast.cmpop) -> str:

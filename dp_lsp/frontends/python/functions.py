@@ -18,12 +18,13 @@ from dp_lsp.frontends.python.expressions import Expressions, bins, number, opaqu
 from dp_lsp.frontends.python.failures import leaves, message, raised, with_last_failure
 from dp_lsp.frontends.python.filled import APPEND, Filled
 from dp_lsp.frontends.python.inner import bound_below, inner_functions, modules_of, why_not
-from dp_lsp.frontends.python.kinds import COUNTING, SIGNS, Kind, Kinds, kinds_of
+from dp_lsp.frontends.python.kinds import COUNTING, Kind, Kinds, kinds_of
 from dp_lsp.frontends.python.lasting import lasting
 from dp_lsp.frontends.python.libraries import libraries
 from dp_lsp.frontends.python.names import CHECKED, bound_in
 from dp_lsp.frontends.python.noise import named_centre
 from dp_lsp.frontends.python.places import Places
+from dp_lsp.frontends.python.powers import UPDATES
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.releasing import mechanisms
 from dp_lsp.frontends.python.tables import Alone, Table, counted
@@ -271,7 +272,7 @@ class _Body:
                 raise Refused(node, node.what)
             case ast.Assign() | ast.AnnAssign():
                 yield from self._assignment(node)
-            case ast.AugAssign(target=ast.Name() as target, op=op, value=value) if type(op) in SIGNS:
+            case ast.AugAssign(target=ast.Name() as target, op=op, value=value) if type(op) in UPDATES:
                 yield surface.Assign(*span, self._target(target), self._updated(node, target, value))
             case ast.If(test=test, body=body, orelse=orelse):
                 condition, then = expressions.truth(test), self._block(body)

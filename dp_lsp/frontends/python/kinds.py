@@ -200,6 +200,14 @@ class Kinds:
         found = reducing(node, name)
         return found is not None and not (found.is_method and self.of(found.of) not in COLUMNS)
 
+    def _of_where(self, node: ast.Call) -> Of:
+        """What a mask makes of two numbers, or of arrays."""
+        match node.args:
+            case [mask, one, other] if self.of(mask) is Kind.MASK:
+                kinds = {self.of(one), self.of(other)}
+                return Kind.ARRAY if kinds <= {Kind.NUMBER, Kind.ARRAY, Kind.ANY} else Kind.ANY
+        return Kind.ANY
+
     def _of_call(self, node: ast.Call) -> Of:
         name = self.called(node.func)
         if made_by(name, node) is not None:
@@ -216,6 +224,8 @@ class Kinds:
             return Kind.ARRAY if len(node.args) == 1 and not node.keywords else Kind.ANY
         if name == "bool":
             return Kind.TRUTH
+        if name == "np.where":
+            return self._of_where(node)
         if name in OF_NUMBER:
             kinds = set(map(self.of, node.args)) if goes_over_arrays(name) else set()
             return next((kind for kind in (Kind.GAPS, Kind.ARRAY) if kind in kinds), Kind.NUMBER)
@@ -268,8 +278,12 @@ _ROUNDS = 4
 
 def kinds_of(body: list[ast.stmt], given: Mapping[str, Of], local: Callable[[str], bool]) -> Kinds:
     """The kinds of the names of a function: of each the one that all its values have, whenever it gets them. ``given``
-    are those of the parameters."""
-    found: dict[str, Of] = {}
+    are those of the parameters. What a name is first given it is taken to be, until another value tells otherwise:
+    whatever agrees with all values that names are given is true of them."""
+    found = dict(given)
+    for node in (item for each in body for item in ast.walk(each)):
+        for name, kind in _given_by(node, Kinds(found, local)):
+            found.setdefault(name, kind)
     for _ in range(_ROUNDS):
         kinds, before = Kinds({**found, **given}, local), dict(found)
         values: dict[str, list[Of]] = {name: [kind] for name, kind in given.items()}

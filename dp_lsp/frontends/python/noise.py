@@ -51,6 +51,8 @@ def scaled(
         case ast.BinOp(op=ast.Div(), left=left, right=right):
             inner = scaled(left, of, factor)
             return inner and _times(inner, factor(right), "/")
+        case ast.Call(func=ast.Name(id="float"), args=[same], keywords=[]):
+            return scaled(same, of, factor)
     return of(node)
 
 

@@ -65,6 +65,7 @@ def python_builtins() -> Builtins:
         {
             **{sign: _infix(sign) for sign in ("+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!=")},
             "mod": _infix("%"),
+            "^": _infix("**"),
             "&&": _infix("and"),
             "||": _infix("or"),
             "!": Spelling("not", "not b"),
