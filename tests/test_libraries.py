@@ -56,6 +56,11 @@ def run(program: str, *given: Any) -> Any:
     return names["f"](*given)
 
 
+def assert_close(found: float, stated: float) -> None:
+    """What is found is no more than what a library states, which may count how it rounds."""
+    assert found <= stated <= found * (1 + 1e-6)
+
+
 # diffprivlib
 
 DIFFPRIVLIB = """\
@@ -179,3 +184,126 @@ def test_a_median_of_equal_numbers_depends_on_them_without_noise(said: Callable[
             1.0, 1.0, list(-np.abs(np.arange(0, 10_001) - 5000.0)), False, [5.0, *[0.0] * 9999, 5.0]
         )
     assert np.isnan(probabilities).all()
+
+
+# OpenDP
+
+CHAIN = """\
+import opendp.prelude as dp
+
+dp.enable_features("contrib")
+
+def f(v: Annotated[{base}, AddRemove()], scale: Static[float]) -> Private:
+    space = {space}
+    query = space >> {steps}
+    return query(v)
+"""
+FLOATS = "dp.vector_domain(dp.atom_domain(T=float, nan=False)), dp.symmetric_distance()"
+CHAINS = {
+    "dp.t.then_clamp((3.0, 100.0)) >> dp.t.then_sum() >> dp.m.then_laplace(scale)": FLOATS,
+    "dp.t.then_clamp((-100.0, -3.0)) >> dp.t.then_sum() >> dp.m.then_laplace(scale=2 * scale)": FLOATS,
+    "dp.t.then_count() >> dp.m.then_laplace(scale)": FLOATS,
+    "dp.t.then_count() >> dp.m.then_laplace(scale / 3)": "dp.space_of(list[int])",
+}
+
+
+def measurement(program: str, scale: float) -> Any:
+    """The chain that the function of a program makes."""
+    chain = program.replace("return query(v)", "return query")
+    return run(chain, [], scale)
+
+
+@pytest.mark.parametrize("steps", CHAINS)
+def test_chains_cost_what_their_map_says(steps: str, said: Callable[[str], Said]) -> None:
+    pytest.importorskip("opendp")
+    program = CHAIN.format(base="list", space=CHAINS[steps], steps=steps)
+    found = said(program)
+    assert found.state == "proved"
+    assert_close(found.at(scale=7), measurement(program, 7.0).map(1))
+    assert isinstance(run(program, [1, 2] if "int" in CHAINS[steps] else [1.0, 2.0], 7.0), int | float)
+
+
+def test_a_sum_of_both_signs_counts_more(said: Callable[[str], Said]) -> None:
+    """Than the larger of its bounds, by which it moves where all records are added up: why it is not followed."""
+    pytest.importorskip("opendp")
+    steps = "dp.t.then_clamp((-3.0, 100.0)) >> dp.t.then_sum() >> dp.m.then_laplace(scale)"
+    program = CHAIN.format(base="list", space=FLOATS, steps=steps)
+    assert said(program).state == "unknown"
+    assert_close(103, measurement(program, 1.0).map(1))
+
+
+def test_a_mean_of_a_sized_space_costs_what_its_map_says_of_two_steps(said: Callable[[str], Said]) -> None:
+    """A record that is replaced is one less and one more."""
+    pytest.importorskip("opendp")
+    space = "dp.vector_domain(dp.atom_domain(T=float, nan=False), size=10), dp.symmetric_distance()"
+    steps = "dp.t.then_clamp((-3.0, 9.0)) >> dp.t.then_mean() >> dp.m.then_laplace(scale)"
+    program = CHAIN.format(base="list", space=space, steps=steps).replace("AddRemove()", "ChangeOne()")
+    found = said(program)
+    assert found.state == "proved"
+    assert_close(found.at(scale=7), measurement(program, 7.0).map(2))
+    assert math.isclose(run(program, [1.0] * 5, 1e-9), 0.5, abs_tol=1e-6), "it is divided by what the space says"
+
+
+def test_a_gaussian_chain_costs_what_its_map_says(said: Callable[[str], Said]) -> None:
+    """Its map says ρ; that of a mean of losses and its deviation is what a δ is chosen for."""
+    pytest.importorskip("opendp")
+    steps = "dp.t.then_clamp((0.0, 5.0)) >> dp.t.then_sum() >> dp.m.then_gaussian(scale)"
+    program = CHAIN.format(base="list", space=FLOATS, steps=steps)
+    found = said(program)
+    rho, delta = measurement(program, 7.0).map(1), Fraction(1, 10**5)
+    priced = float(evaluated(found.epsilon, {"scale": 7, "s1": delta}, ("s1",)))
+    assert found.state == "proved"
+    assert_close(priced, rho + 2 * math.sqrt(rho * math.log(10**5)))
+
+
+QUERY = """\
+import opendp.prelude as dp
+
+dp.enable_features("contrib")
+
+def f(v: Annotated[list, AddRemove(contributes={contributions})], eps: Static[float]) -> Private:
+    context = dp.Context.compositor(
+        data=v,
+        privacy_unit=dp.unit_of(contributions={contributions}),
+        privacy_loss=dp.loss_of(epsilon=eps),
+        split_evenly_over=4,
+        domain=dp.vector_domain(dp.atom_domain(T=float, nan=False)),
+    )
+    return context.query().{query}.laplace().release()
+"""
+
+
+@pytest.mark.parametrize("contributions", [1, 3])
+@pytest.mark.parametrize("query", ["count()", "clamp((3.0, 100.0)).sum()", "clamp((-100.0, 0.0)).sum()"])
+def test_queries_cost_their_share(query: str, contributions: int, said: Callable[[str], Said]) -> None:
+    """The library makes noise for a quarter of the loss: what its chain costs by that noise."""
+    dp = pytest.importorskip("opendp.prelude")
+    program = QUERY.format(contributions=contributions, query=query)
+    found = said(program)
+    assert found.state == "proved"
+    assert math.isclose(found.at(eps=EPS), float(EPS) / 4)
+    of_query = program.replace(".laplace().release()", ".laplace()")
+    scale = run(of_query, [1.0, 2.0], float(EPS)).param()
+    steps = "dp.t.then_count()" if "count" in query else f"dp.t.then_{query.replace('.sum', ' >> dp.t.then_sum')}"
+    chain = CHAIN.format(base="list", space=FLOATS, steps=f"{steps} >> dp.m.then_laplace(scale)")
+    assert_close(found.at(eps=EPS), measurement(chain, scale).map(contributions) * (1 + 1e-9))
+    assert dp
+
+
+def test_bounds_of_a_space_cut_nothing_off(said: Callable[[str], Said]) -> None:
+    """Which is why nothing is believed of them."""
+    pytest.importorskip("opendp")
+    space = "dp.vector_domain(dp.atom_domain(bounds=(0.0, 1.0))), dp.symmetric_distance()"
+    program = CHAIN.format(base="list", space=space, steps="dp.t.then_sum() >> dp.m.then_laplace(scale)")
+    assert said(program).state == "unknown"
+    assert run(program, [500.0], 1e-3) > 400
+
+
+def test_a_mean_of_a_context_hides_nothing_where_the_size_is_said(said: Callable[[str], Said]) -> None:
+    """One record more or less there cannot be, so no noise is made: why such a query is not followed."""
+    pytest.importorskip("opendp")
+    program = QUERY.format(contributions=1, query="clamp((0.0, 9.0)).mean()").replace(
+        "nan=False)", "nan=False), size=2"
+    )
+    assert said(program).state == "unknown"
+    assert run(program.replace(".laplace().release()", ".laplace()"), [1.0, 2.0], float(EPS)).param() < 1e-9

@@ -238,6 +238,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
             raise Refused(node, "a generator of random numbers as a value")
         if (noise := self._noise_of(node)) is not None:
             return self._known_draw(node, noise)
+        if name in self._made:
+            raise Refused(node, f"{named_kind(Kind.MECHANISM)} as a value")
         if isinstance(kind := self._kinds.of_name(name), Table | Alone) or kind in (
             *(Kind.TEXTS, Kind.GAPS, Kind.DICT, Kind.MECHANISM),
         ):
@@ -504,7 +506,11 @@ class Expressions(LibraryCalls, Reductions, Powers):
             self._kinds.of(item.func.value) is Kind.MECHANISM
             for item in ast.walk(node)
             if isinstance(item, ast.Call) and isinstance(item.func, ast.Attribute)
-        ) or any(is_tool(self._kinds.called(item.func)) for item in ast.walk(node) if isinstance(item, ast.Call))
+        ) or any(
+            is_tool(self._kinds.called(item.func)) or self._kinds.of(item.func) is Kind.MECHANISM
+            for item in ast.walk(node)
+            if isinstance(item, ast.Call)
+        )
 
     def _of_numbers(self, node: ast.Call, name: str, args: list[ast.expr], values: tuple[Node, ...]) -> Node:
         """A function of numbers."""

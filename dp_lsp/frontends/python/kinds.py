@@ -15,7 +15,7 @@ from dp_lsp.frontends.python.names import GENERATORS, bound_in, dotted, shortene
 from dp_lsp.frontends.python.numeric import CONSTANTS, OF_NUMBER, goes_over_arrays
 from dp_lsp.frontends.python.reducing import reducing
 from dp_lsp.frontends.python.releasing import METHODS as OF_MECHANISMS
-from dp_lsp.frontends.python.releasing import is_counting, is_tool, made_by
+from dp_lsp.frontends.python.releasing import is_counting, is_mechanism, is_tool
 from dp_lsp.frontends.python.tables import Alone, Holds, Table, Taken, chosen, column_of, counted, kept_in, present
 
 
@@ -151,6 +151,8 @@ class Kinds:
                 return Kind.GAPS if isinstance(kind, Alone) else kind
             case ast.Attribute() if self.called(node) in CONSTANTS:
                 return Kind.NUMBER
+            case ast.BinOp(op=ast.RShift()):
+                return Kind.MECHANISM if is_mechanism(node, self.called) else Kind.ANY
             case ast.BinOp(op=ast.BitAnd() | ast.BitOr(), left=left, right=right):
                 return Kind.MASK if self.of(left) is self.of(right) is Kind.MASK else Kind.ANY
             case ast.BinOp(left=left, right=right):
@@ -210,8 +212,10 @@ class Kinds:
 
     def _of_call(self, node: ast.Call) -> Of:
         name = self.called(node.func)
-        if made_by(name, node) is not None:
+        if is_mechanism(node, self.called):
             return Kind.MECHANISM
+        if isinstance(node.func, ast.Name | ast.BinOp) and self.of(node.func) is Kind.MECHANISM:
+            return Kind.NUMBER
         if is_tool(name):
             return Kind.NUMBER
         if name == GENERATING:
@@ -234,7 +238,7 @@ class Kinds:
         if isinstance(node.func, ast.Attribute) and not name:
             of, attr = self.of(node.func.value), node.func.attr
             if of is Kind.MECHANISM:
-                return Kind.NUMBER if attr in OF_MECHANISMS else Kind.ANY
+                return Kind.NUMBER if attr in OF_MECHANISMS else Kind.MECHANISM
             if isinstance(of, Table) and attr == "copy":
                 return of
             if (whole := present(node, self.of)) is not None:

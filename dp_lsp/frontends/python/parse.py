@@ -33,6 +33,7 @@ from dp_lsp.frontends.python.names import (
 from dp_lsp.frontends.python.notebooks import order, spoken
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.refused import Refused
+from dp_lsp.frontends.python.releasing import SETTING_UP
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Node, Opaque, Parsed, Remark, Summary
 from dp_lsp.text import Span
@@ -102,8 +103,17 @@ def item(node: ast.stmt, places: Places) -> Iterator[Node]:
             yield surface.Text(*span, text)
         case ast.Pass() | ast.Expr(value=ast.Constant()):
             pass
+        case ast.Expr(value=ast.Call(func=func, args=args, keywords=[])) if _is_set_up(func, args):
+            home, _ = dotted(func) or ("", "")
+            yield surface.Name(span.start, span.start + len(home), home)
         case _:
             yield Opaque(*span, _ITEMS.get(type(node), "this statement"), effects(node))
+
+
+def _is_set_up(func: ast.expr, args: list[ast.expr]) -> bool:
+    """Whether a call tells a library which of its parts are used, and does nothing else."""
+    found = dotted(func)
+    return found is not None and found[1] in SETTING_UP and all(isinstance(each, ast.Constant) for each in args)
 
 
 def _is_for_types(test: ast.expr, body: list[ast.stmt]) -> bool:

@@ -11,6 +11,7 @@ from dp_lsp.frontends.python.kinds import SAMPLERS
 from dp_lsp.frontends.python.names import BASES, EXCEPTIONS, KNOWN, RUNNING, TYPES, WORDS
 from dp_lsp.frontends.python.numeric import FUNCTIONS, spellings
 from dp_lsp.frontends.python.reducing import OF_MANY, QUANTILE
+from dp_lsp.frontends.python.releasing import opendp
 from dp_lsp.frontends.python.releasing.diffprivlib import ADD_GEOMETRIC, GAUSSIAN, GEOMETRIC, LAPLACE, PREMISE
 from dp_lsp.language import FLOAT_NOISE, Builtins, Cursor, Familiar, Spelling, Vocabulary, Word
 
@@ -79,17 +80,22 @@ def python_builtins() -> Builtins:
             **{row: Spelling(name, f"{name}(v)") for row, name in OF_MANY.items()},
             "quantile": Spelling(QUANTILE, f"{QUANTILE}(v, 0.9)"),
             "add_laplace": Spelling(
-                "np.random.laplace", "x + np.random.laplace(scale=b)", others=("stats.laplace.rvs",)
+                "np.random.laplace", "x + np.random.laplace(scale=b)", others=("stats.laplace.rvs", opendp.LAPLACE)
             ),
             "add_normal": Spelling(
                 "np.random.normal",
                 "x + np.random.normal(scale=sigma)",
-                others=tuple(name for name in SAMPLERS if "laplace" not in name and name != "np.random.normal"),
+                others=(
+                    *(name for name in SAMPLERS if "laplace" not in name and name != "np.random.normal"),
+                    opendp.GAUSSIAN,
+                ),
             ),
             "laplacian_mechanism": Spelling(LAPLACE, f"{LAPLACE}(epsilon=eps, sensitivity=r).randomise(x)"),
             "geometric_mechanism": Spelling(GEOMETRIC, f"{GEOMETRIC}(epsilon=eps, sensitivity=r).randomise(n)"),
             "gaussian_mechanism": Spelling(GAUSSIAN, f"{GAUSSIAN}(epsilon=eps, delta=del, sensitivity=r).randomise(x)"),
-            "add_geometric": Spelling(ADD_GEOMETRIC, f"{ADD_GEOMETRIC}(v, epsilon=eps, bins=5, range=(0, 120))"),
+            "add_geometric": Spelling(
+                ADD_GEOMETRIC, f"{ADD_GEOMETRIC}(v, epsilon=eps, bins=5, range=(0, 120))", others=(opendp.GEOMETRIC,)
+            ),
             "histogram": Spelling("np.histogram", "np.histogram(v, bins=[0, 18, 65])[0]"),
             "count": Spelling(COUNT, f"{COUNT}(v > t)"),
             "zeros": Spelling(ZEROS, f"{ZEROS}(n)"),
@@ -101,6 +107,7 @@ def python_builtins() -> Builtins:
         },
         premises={
             **dict.fromkeys(SAMPLERS, (FLOAT_NOISE,)),
+            **dict.fromkeys((opendp.LAPLACE, opendp.GEOMETRIC, opendp.GAUSSIAN), (opendp.PREMISE,)),
             **dict.fromkeys((LAPLACE, GEOMETRIC, GAUSSIAN, ADD_GEOMETRIC), (PREMISE, FLOAT_NOISE)),
         },
     )

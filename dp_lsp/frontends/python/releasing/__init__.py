@@ -8,33 +8,48 @@ claimed, with the versions that were tried.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from dp_lsp.frontends.python.refused import Refused
-from dp_lsp.frontends.python.releasing import diffprivlib
+from dp_lsp.frontends.python.releasing import diffprivlib, opendp
 
-HOMES = {**diffprivlib.HOMES}
+HOMES = {**diffprivlib.HOMES, **opendp.HOMES}
 """The modules and classes of libraries, by the names that they must have."""
 NAMED = {**diffprivlib.NAMED}
 """By the beginning of a name, the one by which it is known here."""
+SETTING_UP = opendp.SETTING_UP
+"""What programs call before they do anything, by their full names."""
 
 
 class Made(NamedTuple):
-    """A mechanism that a function makes: its class, and the arguments that it is made with."""
+    """A mechanism that a function makes, or a part of one: its class, empty for what is none, the expression that makes
+    it, and all names that this depends on."""
 
     name: str
-    call: ast.Call
-
-    @property
-    def names(self) -> frozenset[str]:
-        """The names in what it is made with."""
-        return frozenset(item.id for item in ast.walk(self.call) if isinstance(item, ast.Name))
+    value: ast.expr
+    names: frozenset[str] = frozenset()
 
 
-def made_by(name: str, call: ast.Call) -> Made | None:
-    """The mechanism that a call of a known class makes; None for any other call."""
-    return Made(name, call) if name in diffprivlib.MECHANISMS or name in diffprivlib.NOT_FOLLOWED else None
+Called = Callable[[ast.expr], str]
+"""Which known function an expression is; empty for none."""
+
+
+def made_by(node: ast.expr, called: Called) -> Made | None:
+    """The mechanism, or the part of one, that an expression makes; None for any other."""
+    if isinstance(node, ast.Call):
+        name = called(node.func)
+        if name in diffprivlib.MECHANISMS or name in diffprivlib.NOT_FOLLOWED:
+            return Made(name, node)
+    if opendp.is_chain(node, called) or opendp.is_space(node, called) or opendp.is_context(node, called):
+        return Made("", node)
+    return None
+
+
+def is_mechanism(node: ast.expr, called: Called) -> bool:
+    """Whether an expression makes a mechanism."""
+    return made_by(node, called) is not None and not opendp.is_space(node, called)
 
 
 def given(call: ast.Call, order: tuple[str, ...]) -> dict[str, ast.expr]:
@@ -49,7 +64,7 @@ def given(call: ast.Call, order: tuple[str, ...]) -> dict[str, ast.expr]:
     return found
 
 
-METHODS = frozenset({diffprivlib.METHOD})
+METHODS = frozenset({diffprivlib.METHOD, opendp.RELEASE})
 """The methods of mechanisms that make a number."""
 
 
@@ -63,41 +78,58 @@ def is_counting(name: str) -> bool:
     return name == diffprivlib.ADD_GEOMETRIC
 
 
-def mechanisms(node: ast.FunctionDef, called: Callable[[ast.expr], str]) -> dict[str, Made]:
-    """The names of a function that stand for a mechanism: each is given one, once, and is read behind that alone, and
-    what it is made with has the same value there. ``called`` tells which known function an expression is."""
+def mechanisms(node: ast.FunctionDef, called: Called) -> dict[str, Made]:
+    """The names of a function that stand for a mechanism, or a part of one: each is given one, once, is read behind
+    that alone, and what it is made with has the same value there."""
     made: dict[str, Made] = {}
     for item in ast.walk(node):
         match item:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as value):
-                if (each := made_by(called(value.func), value)) is not None:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                if (each := made_by(value, called)) is not None:
                     made[name] = each
     names = [item for item in ast.walk(node) if isinstance(item, ast.Name)]
     params = [item.arg for item in ast.walk(node) if isinstance(item, ast.arg)]
-    writes = [item.id for item in names if not isinstance(item.ctx, ast.Load)]
+    writes = Counter([*params, *(item.id for item in names if not isinstance(item.ctx, ast.Load))])
     found: dict[str, Made] = {}
     for name, each in made.items():
-        parts = {item.id for item in ast.walk(each.call) if isinstance(item, ast.Name)}
-        is_same = all((writes + params).count(part) <= 1 for part in parts)
-        if writes.count(name) == 1 and name not in params and is_same and _is_used_below(node, name, each):
-            found[name] = each
+        parts = _names_of(each.value, made)
+        if all(writes[part] <= 1 for part in parts) and writes[name] == 1 and _is_used_below(node, name, each):
+            found[name] = each._replace(names=parts)
     return found
 
 
+def _names_of(value: ast.expr, made: Mapping[str, Made]) -> frozenset[str]:
+    """The names in an expression, and those in what they are made with."""
+    found: set[str] = set()
+    pending = [value]
+    while pending:
+        new = {item.id for item in ast.walk(pending.pop()) if isinstance(item, ast.Name)} - found
+        found |= new
+        pending += [made[name].value for name in new if name in made]
+    return frozenset(found)
+
+
 def _is_used_below(node: ast.FunctionDef, name: str, made: Made) -> bool:
-    """Whether all reads of a name are calls of a method, in the statements behind the one that gives it its value."""
-    reads = {id(item) for item in ast.walk(node) if isinstance(item, ast.Name) and item.id == name}
+    """Whether a name is read, and nowhere but where a method of it or itself is called, or a step is added to it, in
+    the statements behind the one that gives it its value."""
+    reads = {
+        id(item)
+        for item in ast.walk(node)
+        if isinstance(item, ast.Name) and item.id == name and isinstance(item.ctx, ast.Load)
+    }
     for statements in _blocks(node):
         for index, statement in enumerate(statements):
-            if isinstance(statement, ast.Assign) and statement.value is made.call:
+            if isinstance(statement, ast.Assign) and statement.value is made.value:
                 below = [item for each in statements[index + 1 :] for item in _outside_functions(each)]
-                used = {
-                    id(item.func.value)
-                    for item in below
-                    if isinstance(item, ast.Call) and isinstance(item.func, ast.Attribute)
-                }
-                return 1 < len(reads) == len(reads & used) + 1
+                return bool(reads) and reads <= {id(each) for item in below for each in _used_in(item)}
     return False
+
+
+def _used_in(node: ast.AST) -> Iterator[ast.expr]:
+    """What is called here, or has a step added to it."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=of)) | ast.Call(func=of) | ast.BinOp(op=ast.RShift(), left=of):
+            yield of
 
 
 def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:

@@ -14,7 +14,7 @@ from dp_lsp.frontends.python.kinds import Kind
 from dp_lsp.frontends.python.noise import call, whole
 from dp_lsp.frontends.python.numeric import CLIPS
 from dp_lsp.frontends.python.refused import Refused
-from dp_lsp.frontends.python.releasing import Made, given, made_by
+from dp_lsp.frontends.python.releasing import Made, given, made_by, opendp
 from dp_lsp.frontends.python.releasing import diffprivlib as dpl
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
@@ -40,37 +40,45 @@ class LibraryCalls(Entries):
     def _of_library(self, node: ast.Call) -> Node | None:
         """The meaning of a call of a library; None for any other call."""
         name = self._kinds.called(node.func)
+        parts = {known: each.value for known, each in self._made.items() if not each.name}
         match node.func:
-            case ast.Attribute(value=ast.Name(id=known), attr=attr) if known in self._made:
+            case ast.Attribute(value=ast.Name(id=known), attr=attr) if known in self._made and known not in parts:
                 return self._by_mechanism(node, self._made[known], attr)
             case ast.Attribute(value=ast.Call() as maker, attr=attr) if (
-                made := made_by(self._kinds.called(maker.func), maker)
-            ) is not None:
+                made := made_by(maker, self._kinds.called)
+            ) is not None and made.name:
                 return self._by_mechanism(node, made, attr)
+            case ast.Name(id=known) if known in parts:
+                return self._by_chain(node, opendp.chain_of(parts[known], self._kinds.called, parts))
+            case ast.BinOp() | ast.Call() as maker if opendp.is_chain(maker, self._kinds.called):
+                return self._by_chain(node, opendp.chain_of(maker, self._kinds.called, parts))
+            case ast.Attribute() if (query := opendp.query_of(node, self._kinds.called, parts)) is not None:
+                return self._by_query(node, query, parts)
         if name.startswith(dpl.TOOL):
             return self._by_tool(node, name)
         return None
 
     def _by_mechanism(self, node: ast.Call, made: Made, attr: str) -> Node:
         """A number with noise of a mechanism."""
-        shown = ast.unparse(made.call.func)
+        assert isinstance(made.value, ast.Call), "a class is called"
+        maker, shown = made.value, ast.unparse(made.value.func)
         if attr != dpl.METHOD or len(node.args) + len(node.keywords) != 1:
             raise Refused(node, f"`{attr}` of a mechanism")
         if made.name in dpl.NOT_FOLLOWED:
             raise Refused(node, f"`{shown}`, {dpl.NOT_FOLLOWED[made.name]},")
         row = dpl.MECHANISMS[made.name]
-        self.note_home(made.call.func)
-        said = given(made.call, ())
+        self.note_home(maker.func)
+        said = given(maker, ())
         for default, value in row.defaults:
-            said.setdefault(default, ast.copy_location(ast.Constant(value), made.call))
+            said.setdefault(default, ast.copy_location(ast.Constant(value), maker))
         others = said.keys() - {*row.takes, *row.bounds, *_SILENT}
         if others or not said.keys() >= {*row.takes, *row.bounds}:
-            raise Refused(made.call, f"`{shown}` with other arguments than {' and '.join(row.takes)}")
+            raise Refused(maker, f"`{shown}` with other arguments than {' and '.join(row.takes)}")
         self._is_silent(said, row.takes)
         if not all(map(self._is_still, said.values())):
-            raise Refused(made.call, "a mechanism that is made with what draws, or calls a function of the program,")
+            raise Refused(maker, "a mechanism that is made with what draws, or calls a function of the program,")
         hidden = self.number(given(node, ("value",))["value"])
-        noisy = self._named_call(made.call.func, row.builtin, *(self.number(said[each]) for each in row.takes), hidden)
+        noisy = self._named_call(maker.func, row.builtin, *(self.number(said[each]) for each in row.takes), hidden)
         if not row.bounds:
             return noisy
         return call(CLIPS, noisy, *(self.number(said[each]) for each in row.bounds))
@@ -96,6 +104,150 @@ class LibraryCalls(Entries):
                 case other:
                     what = "a seed: noise that can be drawn again hides nothing" if name == "random_state" else "that"
                     raise Refused(other, f"`{name}=` with {what},")
+
+    # Chains and queries
+
+    def _by_chain(self, node: ast.Call, chain: opendp.Chain) -> Node:
+        """What a chain makes of data."""
+        match node.args, node.keywords:
+            case [data], [] if not isinstance(data, ast.Starred):
+                pass
+            case _:
+                raise Refused(node, "a chain of something else than data")
+        if chain.steps:
+            self.note_home(chain.steps[0].call.func)
+        if not chain.space.alone:
+            return self._in_steps(node, chain.space, chain.steps, data)
+        value = self.number(data)
+        for step in chain.steps:
+            if step.name not in opendp.NOISES:
+                raise Refused(step.call, f"`then_{step.name}` of a number")
+            value = self._with_noise(step, chain.space.whole, value)
+        return value
+
+    def _in_steps(self, node: ast.expr, space: opendp.Space, steps: tuple[opendp.Step, ...], data: ast.expr) -> Node:
+        """What steps make of records: bounds, a statistic, and noise."""
+        bounds: list[tuple[ast.expr, ast.expr]] = []
+        whole_number, value = space.whole, None
+        for step in steps:
+            said = self._step(step)
+            if value is None and step.name == "clamp":
+                bounds.append(self._two(step.call, said["bounds"]))
+            elif value is None and step.name in opendp.STATISTICS:
+                value = self._of_records(step, space, data, bounds)
+                whole_number = space.whole or step.name == "count"
+            elif value is not None and step.name in opendp.NOISES:
+                value = self._with_noise(step, whole_number, value)
+            else:
+                raise Refused(step.call, f"the step `{step.name}` at this place of a chain")
+        if value is None:
+            raise Refused(node, "records that a chain gives back")
+        return value
+
+    def _step(self, step: opendp.Step) -> dict[str, ast.expr]:
+        """The arguments of a step."""
+        order = opendp.ARGUMENTS.get(step.name)
+        if order is None:
+            raise Refused(step.call, f"the step `{step.name}` of a chain")
+        said = given(step.call, order)
+        if said.keys() != {*order} or not all(map(self._is_still, said.values())):
+            raise Refused(step.call, f"the step `{step.name}` with these arguments")
+        return said
+
+    def _two(self, node: ast.expr, bounds: ast.expr) -> tuple[ast.expr, ast.expr]:
+        match bounds:
+            case ast.Tuple(elts=[low, high]) if self._is_still(low) and self._is_still(high):
+                return low, high
+        raise Refused(node, "bounds other than two numbers in brackets")
+
+    def _of_records(
+        self, step: opendp.Step, space: opendp.Space, data: ast.expr, bounds: list[tuple[ast.expr, ast.expr]]
+    ) -> Node:
+        """A statistic of records. A mean is divided by how many the space says there are."""
+        of = self._places.span(data)
+        if step.name == "count":
+            self._clipped(data)
+            return self._size(data)
+        if not bounds:
+            raise Refused(
+                step.call, f"`{step.name}` of what is not clamped, as a space cuts nothing off at its bounds,"
+            )
+        if step.name == "sum" and not space.whole and space.size is None and not _has_one_sign(*bounds[-1]):
+            raise Refused(step.call, f"`sum` of floats of both signs, {opendp.CUT_SUM},")
+        total = self._call(of, "np.sum", self._clipped(data, *bounds))
+        if step.name == "sum":
+            return total
+        if space.size is None or not self._is_still(space.size):
+            raise Refused(step.call, "`mean` of a space that does not say `size=`")
+        return self._call(of, "/", total, self.number(space.size))
+
+    def _with_noise(self, step: opendp.Step, is_whole: bool, value: Node) -> Node:
+        """A number with the noise of a step."""
+        scale = self.number(self._step(step)["scale"])
+        if step.name == "gaussian" and is_whole:
+            raise Refused(step.call, "Gaussian noise on whole numbers, whose price is not that of Gaussian noise,")
+        builtin = opendp.GAUSSIAN if step.name == "gaussian" else opendp.GEOMETRIC if is_whole else opendp.LAPLACE
+        return self._named_call(step.call.func, builtin, scale, value)
+
+    def _by_query(self, node: ast.Call, query: opendp.Query, parts: Mapping[str, ast.expr]) -> Node:
+        """What a query of a context releases: by noise that the library makes for the share of the loss which each
+        query has."""
+        self.note_home(query.context.func)
+        names = [step.name for step in query.steps]
+        if len(names) < 2 or names[0] != "query" or names[-1] != opendp.RELEASE or node.args or node.keywords:
+            raise Refused(node, "a query other than `context.query()…release()`")
+        if any(query.steps[0].call.args) or query.steps[0].call.keywords:
+            raise Refused(query.steps[0].call, "a query with a loss of its own")
+        said = given(query.context, ())
+        asked = opendp.asked(query.context, said, self._kinds.called)
+        if not all(map(self._is_still, (asked.loss, asked.queries, said["data"]))):
+            raise Refused(query.context, "a context of what draws, or calls a function of the program,")
+        steps, noise = query.steps[1:-2], query.steps[-2]
+        if noise.name not in opendp.NOISES or noise.call.args or noise.call.keywords:
+            raise Refused(noise.call, f"`{noise.name}` where noise of the library's own choice stands")
+        if "domain" in said:
+            match said["domain"]:
+                case ast.Name(id=name) if name in parts:
+                    raise Refused(said["domain"], "a domain by a name")
+                case domain:
+                    space = opendp.domain_of(domain, self._kinds.called)
+        elif [each.name for each in steps] == ["count"]:
+            space = opendp.Space(True)
+        else:
+            raise Refused(query.context, "a context that does not say `domain=`")
+        return self._noise_for_share(node, asked, space, steps, noise, said["data"])
+
+    def _noise_for_share(
+        self,
+        node: ast.Call,
+        asked: opendp.Asked,
+        space: opendp.Space,
+        steps: tuple[opendp.Step, ...],
+        noise: opendp.Step,
+        data: ast.expr,
+    ) -> Node:
+        """A statistic with noise that is enough for what the context says a person adds, at its share of the loss."""
+        value = self._in_steps(node, space, steps, data)
+        at = self._places.span(noise.call.func)
+        share = self._call(at, "/", self.number(asked.loss), self.number(asked.queries))
+        far: Node = surface.Number(at.end, at.end, Fraction(asked.contributions), True)
+        match steps:
+            case (*_, opendp.Step(name="count")):
+                pass
+            case (*clamps, opendp.Step(name="sum")) if clamps:
+                low, high = self._two(node, self._step(clamps[-1])["bounds"])
+                ends = (self._call(at, "np.abs", self.number(each)) for each in (low, high))
+                far = self._call(at, "*", far, self._call(at, "max", *ends))
+            case _:
+                raise Refused(node, "a statistic other than a count, or a sum of what is clamped")
+        is_whole = space.whole or steps[-1].name == "count"
+        if noise.name == "laplace" and asked.measure == "epsilon":
+            builtin = opendp.GEOMETRIC if is_whole else opendp.LAPLACE
+            return self._named_call(noise.call.func, builtin, self._call(at, "/", far, share), value)
+        if noise.name == "gaussian" and asked.measure == "rho" and not is_whole:
+            deviations = self._call(at, "math.sqrt", self._call(at, "*", whole(at.end, 2), share))
+            return self._named_call(noise.call.func, opendp.GAUSSIAN, self._call(at, "/", far, deviations), value)
+        raise Refused(noise.call, f"`{noise.name}` for a loss of `{asked.measure}`")
 
     # Tools
 
@@ -137,7 +289,7 @@ class LibraryCalls(Entries):
             return call(CLIPS, noisy, whole(span.end, 0), self._size(data))
         low, high = self._bounds(node, said)
         of = self._places.span(data)
-        clipped, spread = self._clipped(data, low, high), self._call(of, "-", self.number(high), self.number(low))
+        clipped, spread = self._clipped(data, (low, high)), self._call(of, "-", self.number(high), self.number(low))
         if tool == "mean":
             far = self._call(of, "/", spread, self._size(data))
             noisy = self._named_call(node.func, dpl.LAPLACE, far, epsilon, self._call(of, "np.mean", clipped))
@@ -154,17 +306,22 @@ class LibraryCalls(Entries):
                 raise Refused(node, f"`{ast.unparse(node.func)}` without `bounds=`, which takes them from the data,")
         raise Refused(said["bounds"], "`bounds=` other than two numbers in brackets")
 
-    def _clipped(self, data: ast.expr, low: ast.expr, high: ast.expr) -> Node:
-        """Numbers, each between the bounds."""
+    def _clipped(self, data: ast.expr, *bounds: tuple[ast.expr, ast.expr]) -> Node:
+        """Numbers, each between bounds, and then between others."""
         if self._kinds.of(data) not in _NUMBERS:
             raise Refused(data, f"a statistic of {named_kind(self._kinds.of(data))}")
+        if not bounds:
+            return self.node(data)
         span = self._places.span(data)
         if self._kinds.of(data) is Kind.LIST:
             param = "v"
-            each = call(CLIPS, surface.Name(span.start, span.start, param), self.number(low), self.number(high))
+            each: Node = surface.Name(span.start, span.start, param)
+            for low, high in bounds:
+                each = call(CLIPS, each, self.number(low), self.number(high))
             return surface.Comprehension(*span, self._lambda(param, each), self.node(data), None)
-        leaf, entry = self._entries(data)
-        each = call(CLIPS, entry, self.number(low), self.number(high))
+        leaf, each = self._entries(data)
+        for low, high in bounds:
+            each = call(CLIPS, each, self.number(low), self.number(high))
         if leaf.rows:
             return self._call(span, COLUMN, self._lambda(leaf.name, each), leaf.node)
         return surface.Broadcast(*span, each, (leaf.name,), (leaf.node,))
@@ -220,6 +377,12 @@ class LibraryCalls(Entries):
             case _, None | ast.Constant(value=None):
                 raise Refused(node, "`tools.histogram` without `range=`, which takes it from the data,")
         raise Refused(node, "`tools.histogram` other than with `bins=` and `range=` that are written out")
+
+
+def _has_one_sign(low: ast.expr, high: ast.expr) -> bool:
+    """Whether numbers between two bounds are certainly all positive, or 0, or all negative, or 0."""
+    least, most = _number_of(low), _number_of(high)
+    return (least is not None and least >= 0) or (most is not None and most <= 0)
 
 
 def _number_of(node: ast.expr) -> int | float | None:
