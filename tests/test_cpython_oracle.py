@@ -242,7 +242,7 @@ def test_what_is_hidden_is_not_taken_for_seen(kind: str) -> None:
 FIRST, SLICE = 0, 40
 
 
-@pytest.mark.parametrize("about", ["numbers", "tables"])
+@pytest.mark.parametrize("about", ["numbers", "statistics", "tables"])
 def test_no_claim_about_a_slice_of_random_programs_is_refuted(about: str) -> None:
     texts = [written(seed, about) for seed in range(FIRST, FIRST + SLICE)]
     found = [

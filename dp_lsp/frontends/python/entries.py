@@ -107,8 +107,9 @@ class Entries:
             case ast.Name(id=name) if name in self._lasting and (inlines or kind is not Kind.ARRAY):
                 return entry(_moved(self._lasting[name], node))
             case ast.Name(id=name) if kind is Kind.ARRAY:
-                leaves[name] = _Leaf(name, surface.Name(*span, name), False)
-                return surface.Name(*span, name)
+                one = f"entry of {name}"
+                leaves[name] = _Leaf(one, surface.Name(*span, name), False)
+                return surface.Name(*span, one)
             case ast.Subscript():
                 return self._entry_kept(node, leaves, inlines)
             case ast.BinOp(op=ast.BitAnd() | ast.BitOr() as op, left=left, right=right):

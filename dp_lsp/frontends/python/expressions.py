@@ -11,12 +11,12 @@ import ast
 import copy
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from itertools import pairwise
 from types import MappingProxyType
 
 from dp_lsp import surface
 from dp_lsp.frontends.python.clips import clipped, held_between
 from dp_lsp.frontends.python.draws import Draw, draw_of, draws_of, heart
+from dp_lsp.frontends.python.edges import edges_of
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.entries import COUNT, COUNT_KEPT, WHERE, named_kind
 from dp_lsp.frontends.python.filled import ZEROS, Filled
@@ -45,7 +45,6 @@ from dp_lsp.frontends.python.tables import Alone, Counted, Table, counted
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
 
-_FEWEST_EDGES = 2
 _ELEMENT = "v"
 _NUMERIC = frozenset({Kind.NUMBER, Kind.ANY})
 _NUMBERS = frozenset({Kind.ARRAY, Kind.GAPS})
@@ -371,12 +370,18 @@ class Expressions(LibraryCalls, Reductions, Powers):
 
     def histogram(self, node: ast.Call) -> Node:
         """How many numbers lie in each bin, between edges that are written out."""
-        edges = _edges(node)
-        if edges is None or bins(node) is None or len(node.args) > 2 or self._kinds.of(node.args[0]) is not Kind.ARRAY:
+        edges = self.edges(node)
+        if edges is None or self._kinds.of(node.args[0]) is not Kind.ARRAY:
             raise Refused(node, "`np.histogram` other than of an array, with rising edges that are written out")
-        return surface.Call(
-            *self._places.span(node), self._callee(node, COUNTING), (self.node(node.args[0]), self.node(edges))
-        )
+        return surface.Call(*self._places.span(node), self._callee(node, COUNTING), (self.node(node.args[0]), edges))
+
+    def edges(self, node: ast.Call) -> surface.Vector | None:
+        """The edges of the bins that a call counts in; None where they are not known."""
+        found, span = edges_of(node), self._places.span(node)
+        if found is None:
+            return None
+        numbers = (surface.Number(span.end, span.end, each, each.denominator == 1) for each in found)
+        return surface.Vector(*span, tuple(numbers))
 
     def scale(self, draw: Draw) -> Node:
         """The scale of noise, which is 1 where it is not said."""
@@ -705,20 +710,10 @@ def _texts(node: ast.expr) -> list[ast.expr] | None:
     return None
 
 
-def _edges(node: ast.Call) -> ast.List | None:
-    """The edges of bins, where these are all that is given besides the numbers."""
-    given = [each.value for each in node.keywords if each.arg == "bins"] or node.args[1:2]
-    known = len(node.args) + len(node.keywords) == _FEWEST_EDGES and len(given) == 1 and node.args
-    return given[0] if known and isinstance(given[0], ast.List) else None
-
-
 def bins(node: ast.Call) -> int | None:
     """How many bins there are between edges that are written out, and rise; None for others."""
-    edges = _edges(node)
-    values = [] if edges is None else [each.value if isinstance(each, ast.Constant) else None for each in edges.elts]
-    numbers = [each for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
-    rises = all(low < high for low, high in pairwise(numbers))
-    return len(values) - 1 if len(numbers) == len(values) >= _FEWEST_EDGES and rises else None
+    edges = edges_of(node)
+    return None if edges is None else len(edges) - 1
 
 
 def _is_clip(node: ast.Call) -> bool:

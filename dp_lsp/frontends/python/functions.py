@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dp_lsp import surface
 from dp_lsp.frontends.python.annotations import OF_NUMBER, PUBLIC, annotation, kind_of, says_data
 from dp_lsp.frontends.python.draws import generators, is_noisy_stop, named_draws, scales
+from dp_lsp.frontends.python.edges import with_edges
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.entries import named_kind
 from dp_lsp.frontends.python.expressions import Expressions, bins, number, opaque
@@ -149,7 +150,8 @@ class _Body:
         self._around = around
         self._kinds: Kinds
         params = {each.arg: kind_of(each.annotation, places) for each in (*node.args.args, *node.args.kwonlyargs)}
-        node = with_versions(node, [name for name, kind in params.items() if isinstance(kind, Table | Alone)])
+        tables = [name for name, kind in params.items() if isinstance(kind, Table | Alone)]
+        node = with_edges(with_versions(node, tables))
         self._node = node
         self._places = places
         own = {*params, *bound_below(node)}
@@ -331,9 +333,11 @@ class _Body:
             case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if name in self._named:
                 yield from self._named_draw(span, target, value)
             case ast.Assign(
-                targets=[ast.Tuple(elts=[ast.Name() as target, ast.Name(id="_")])], value=ast.Call() as made
+                targets=[ast.Tuple(elts=[ast.Name() as target, ast.Name(id=rest) as edges])], value=ast.Call() as made
             ) if self._kinds.called(made.func) == COUNTING:
                 yield surface.Assign(*span, self._target(target), expressions.histogram(made))
+                if rest != "_" and (known := expressions.edges(made)) is not None:
+                    yield surface.Assign(*span, self._target(edges), known)
             case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name)) as target], value=value) if (
                 name in expressions.filled.lengths
             ):
