@@ -562,7 +562,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
         kind = self._kinds.of(of)
         if isinstance(kind, Table) and name == "len":
             return self.size(span, of)
-        if name in ("sum", "np.sum") and kind is Kind.MASK:
+        if name in ("sum", "np.sum", COUNT) and kind is Kind.MASK:
             return self._counted(span, of)
         if name == "np.mean" and kind is Kind.MASK:
             return self.share(span, of)
@@ -572,7 +572,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
             return self.of_gaps(span, of, _OF_GAPS[name])
         if kind in COLUMNS - {Kind.ARRAY} and name == "len":
             return self.length(span, of)
-        if kind not in _LISTED or (name == "np.mean" and kind is Kind.LIST):
+        if kind not in _LISTED or (name == "np.mean" and kind is Kind.LIST) or name == COUNT:
             raise Refused(of, f"`{name}` of this")
         return surface.Call(*span, self._callee(node, name), (self.node(of),))
 
@@ -669,7 +669,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
         return surface.Range(*span, first, None, self._call(last.span, "-", last, whole(last.end, 1)))
 
 
-_TOTALS = frozenset({"len", "sum", "np.sum", "np.mean"})
+_TOTALS = frozenset({"len", "sum", "np.sum", "np.mean", COUNT})
 _TRUTH = "bool"
 _KNOWN = _TOTALS | FUNCTIONS.keys() | {_TRUTH, ZEROS, WHERE}
 """The functions that are understood."""

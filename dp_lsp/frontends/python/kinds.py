@@ -54,7 +54,7 @@ COMPARISONS: dict[type[ast.cmpop], str] = {
     **{ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="},
     **{ast.Eq: "==", ast.NotEq: "!="},
 }
-TOTALS = frozenset({"len", "sum", "np.sum", "np.mean", "min", "max"})
+TOTALS = frozenset({"len", "sum", "np.sum", "np.mean", "np.count_nonzero", "min", "max"})
 """Functions that make a number."""
 METHODS = {"sum": "np.sum", "mean": "np.mean", "count": "len"}
 """Methods of arrays that make a number, and the functions that do the same."""
