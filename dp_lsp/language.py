@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dp_lsp.intents import Rendering
 from dp_lsp.problem import Edit, Fix, Problem
-from dp_lsp.surface import Chunk, Node, Parameter, Parsed, TypeExpr
+from dp_lsp.surface import Chunk, Node, Parameter, Parsed, Sought, TypeExpr
 from dp_lsp.text import Span
 
 if TYPE_CHECKING:
@@ -100,12 +100,13 @@ class Syntax(ABC):
     """How the text of a language is read. Nothing raises on any text; offsets count code points. ``comment`` begins a
     comment that ends with its line, ``triggers`` are characters after which an annotation is proposed unasked, and
     ``sample`` is a program that takes all that reading one does. A file that is found in a folder is meant to be
-    checked if ``mark`` stands in it."""
+    checked if ``mark`` stands in it. With ``modules`` each file has names of its own, whoever loads it."""
 
     comment: str
     triggers: tuple[str, ...] = ()
     sample: str = ""
     mark: str = ""
+    modules: bool = False
 
     # What is checked
 
@@ -122,9 +123,18 @@ class Syntax(ABC):
     def parse(self, chunk: str) -> Parsed:
         """The surface nodes of a chunk and what is wrong with it, at places relative to the chunk."""
 
+    def concerns(self, text: str) -> bool:
+        """Whether anything is said of a file by itself. Where another one needs it, it is read anyway."""
+        return True
+
     @abstractmethod
     def may_include(self, text: str) -> bool:
         """Whether it is worth parsing a text to see which files it includes."""
+
+    def sought(self, path: str) -> Sought | None:
+        """Where what a path stands for may lie, if a file that is included has names of its own; None where it means a
+        file as seen from the folder of the one that includes it, whose names it shares."""
+        return None
 
     def cell(self, text: str) -> str:
         """The program of a cell of a notebook, at the same places: what is said there to who runs the notebook, and

@@ -662,14 +662,47 @@ class Remark(NamedTuple):
     text: str
 
 
+class Load(NamedTuple):
+    """A module that a chunk loads, by its path as it is written, and where. ``here`` is what it is called then, empty
+    if it gets no name; ``names`` are those that are taken out of it, each as it is called here and there. It is
+    ``known`` if it is one of others that gives nothing another meaning; and ``sure`` if it is loaded with the file."""
+
+    path: str
+    span: Span
+    here: str = ""
+    names: tuple[tuple[str, str], ...] = ()
+    known: bool = False
+    sure: bool = True
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """All paths of which it may depend where they lead what is loaded."""
+        if self.known:
+            return (self.path.partition(".")[0],)
+        return self.path, *(self.inner(there) for _, there in self.names)
+
+    def inner(self, name: str) -> str:
+        """The path of a module in it."""
+        return f"{self.path}{'' if self.path.endswith('.') else '.'}{name}"
+
+
+class Sought(NamedTuple):
+    """Where a module may lie: under the first of these ``names`` that there is, as seen from the folder that lies so
+    many folders ``up``, or from any folder above and the folders ``below`` it, if that is None."""
+
+    names: tuple[str, ...]
+    up: int | None
+    below: tuple[str, ...] = ("",)
+
+
 class Parsed(NamedTuple):
     """What a front end made of a chunk: its top-level nodes, the problems met, and comments that speak to the checker,
     at chunk-relative places. From ``doubt`` on it is not known what of the file is code, in this chunk and behind it;
-    None if it is known. ``trusted`` are the modules of others that it loads, wherever in it, of which it is taken for
-    granted that they give nothing another meaning."""
+    None if it is known. ``loads`` are the modules that it loads, wherever in it, each of which has names of its
+    own."""
 
     nodes: tuple[Node, ...]
     problems: tuple[Problem, ...]
     remarks: tuple[Remark, ...] = ()
     doubt: int | None = None
-    trusted: frozenset[str] = frozenset()
+    loads: tuple[Load, ...] = ()

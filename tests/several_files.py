@@ -11,6 +11,7 @@ from typing import NamedTuple
 from dp_lsp import frontends
 from dp_lsp.analysis.loading import ReadRefusal, SourceText
 from dp_lsp.analysis.records import Analysis, Options
+from dp_lsp.disk.loader import module_file
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.merge import Graph, together
 from dp_lsp.engine.problems import IncludeMissing, IncludeOutside
@@ -43,6 +44,10 @@ class Texts:
         self.texts = dict(texts)
 
     def included(self, by: str, path: str) -> str | ReadRefusal:
+        sought = frontends.of(by).syntax.sought(path)
+        if sought is not None:
+            found = module_file(f"/{by}", path, sought, lambda name: name[1:] in self.texts, self._has)
+            return found[1:] if isinstance(found, str) else found
         name = posixpath.normpath(posixpath.join(posixpath.dirname(by), path))
         if name.startswith(("/", "..")):
             return ReadRefusal(IncludeOutside, {"path": path})
@@ -50,6 +55,10 @@ class Texts:
 
     def text(self, name: str) -> SourceText:
         return SourceText(self.texts[name])
+
+    def _has(self, name: str) -> bool:
+        """Whether a file may be read, or the folder that all are in may be a part of its path."""
+        return name != "/"
 
     def includes(self, engine: Engine, name: str) -> Iterator[str]:
         found = (self.included(name, path) for path in engine.includes(name, self.text(name)))

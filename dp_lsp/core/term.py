@@ -488,3 +488,38 @@ def _with_parts(node: T, rebuilt: Callable[[Any], Any]) -> T:
     fields_ = {each.name: getattr(node, each.name) for each in fields(node)}  # type: ignore[arg-type]
     found = {name: new for name, old in fields_.items() if (new := rebuilt(old)) is not old}
     return replace(node, **found) if found else node  # type: ignore[type-var]
+
+
+def renamed(definition: Definition, meant: Callable[[str], str], name: str) -> Definition:
+    """A definition under another name, with other names for what it means by those at top level."""
+    if isinstance(definition, Constant):
+        uses = frozenset(map(meant, definition.uses))
+        return replace(definition, name=name, uses=uses, term=_meaning(definition.term, meant))
+    return replace(_method(definition, meant), name=name)
+
+
+def _method(method: Method, meant: Callable[[str], str]) -> Method:
+    body = None if method.body is None else _meaning(method.body, meant)
+    return replace(method, body=body, uses=frozenset(map(meant, method.uses)))
+
+
+def _meaning(body: Body, meant: Callable[[str], str]) -> Body:
+    """A block with other names for what it means by those at top level."""
+    made: dict[int, Term] = {}
+
+    def rebuilt(part: Any) -> Any:
+        if isinstance(part, Global):
+            name = meant(part.name)
+            return part if name == part.name else replace(part, name=name)
+        if isinstance(part, Term):
+            return made.get(id(part), part)
+        if isinstance(part, Method):
+            return _method(part, meant)
+        if isinstance(part, tuple):
+            found = tuple(map(rebuilt, part))
+            return part if all(new is old for new, old in zip(found, part, strict=True)) else found
+        return _with_parts(part, rebuilt) if isinstance(part, Body | Bind) else part
+
+    for node in [*within(of_body(body))][::-1]:
+        made[id(node)] = rebuilt(node) if isinstance(node, Global) else _with_parts(node, rebuilt)
+    return _with_parts(body, rebuilt)

@@ -17,7 +17,8 @@ from typing import NamedTuple
 from dp_lsp import frontends
 from dp_lsp.analysis.loading import Loader, ReadRefusal, SourceText
 from dp_lsp.disk.problems import NotUtf8, Unreadable
-from dp_lsp.engine.problems import IncludeMissing, IncludeOutside, IncludeWithoutFolder
+from dp_lsp.engine.problems import ImportUnsure, IncludeMissing, IncludeOutside, IncludeWithoutFolder
+from dp_lsp.surface import Sought
 from dp_lsp.text import Span
 
 _NOTEBOOK = ".ipynb"
@@ -109,6 +110,31 @@ def _is_meant(path: str) -> bool:
         return True
 
 
+def module_file(
+    by: str, path: str, sought: Sought, is_there: Callable[[str], bool], has: Callable[[str], bool]
+) -> str | ReadRefusal:
+    """The file of a module that another file loads, given which files are there, and which lie in a folder that is
+    checked."""
+    folder = os.path.dirname(by)
+    for _ in range(sought.up or 0):
+        folder = os.path.dirname(folder)
+    if sought.up is not None and not has(os.path.join(folder, "__init__")):
+        return ReadRefusal(IncludeOutside, {"path": path})
+    folders = [folder]
+    while sought.up is None and folders[-1] != os.path.dirname(folders[-1]) and has(folders[-1]):
+        folders.append(os.path.dirname(folders[-1]))
+    around = (os.path.join(each, below) for each in folders for below in sought.below)
+    known = (next(filter(is_there, (os.path.join(each, name) for name in sought.names)), "") for each in around)
+    found = [*dict.fromkeys(filter(None, known))]
+    if not found:
+        return ReadRefusal(IncludeMissing, {"path": path, "hint": ""})
+    if len(found) > 1:
+        seen = (os.path.relpath(each, folders[-1]).replace(os.sep, "/") for each in found[:2])
+        why = "`{}` and `{}` may both be it, which depends on where the program is started".format(*seen)
+        return ReadRefusal(ImportUnsure, {"path": path, "why": why})
+    return found[0]
+
+
 _IGNORES_CASE = sys.platform in ("win32", "darwin")
 
 
@@ -155,6 +181,8 @@ class Disk:
             return ReadRefusal(IncludeWithoutFolder, {"path": path})
         if "\0" in path:
             return _missing(path, "")
+        if (sought := frontends.of(by).syntax.sought(path)) is not None:
+            return module_file(by, path, sought, self._is_there, self.has)
         name = os.path.normpath(os.path.join(os.path.dirname(by), path))
         if name in self._given or name in self._named:
             return name
@@ -167,6 +195,12 @@ class Disk:
         except OSError:
             return name  # reading it will say what is wrong
         return name if not _IGNORES_CASE or is_spelled(name) else _missing(path, _near(name, by))
+
+    def _is_there(self, name: str) -> bool:
+        """Whether there is a file that may be read."""
+        if name in self._given or name in self._named:
+            return True
+        return self.has(name) and os.path.isfile(name) and (not _IGNORES_CASE or is_spelled(name))
 
     def has(self, name: str) -> bool:
         """Whether a file lies below one of the folders, and what it may be a link to as well."""

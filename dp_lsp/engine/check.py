@@ -18,12 +18,14 @@ from dp_lsp.analysis.loading import Loader, ReadRefusal, SourceText
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, unchecked
 from dp_lsp.core.term import Definition, Method
 from dp_lsp.engine.distributions import Answers
+from dp_lsp.engine.imports import modules
 from dp_lsp.engine.merge import together
 from dp_lsp.engine.module import NOTHING, Carried, Elsewhere, Module, remembered
 from dp_lsp.engine.pieces import Memo, Pieces
 from dp_lsp.engine.problems import FileTooLong, IncludeWithoutFolder
 from dp_lsp.engine.project import Project, ProjectPart, project
 from dp_lsp.engine.remarks import Allowance
+from dp_lsp.engine.scopes import OWN
 from dp_lsp.engine.task import KnownChunk, Task
 from dp_lsp.infer.context import Global, UnknownGlobal
 from dp_lsp.infer.method import Inferred
@@ -280,7 +282,11 @@ class Engine:
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
         language = how.language
         cut = partial(self._pieces.file, language=language, look=how.look)
-        whole = project(root, loader, cut, how.readable, language)
+        if language.syntax.modules:
+            scoped = partial(self._pieces.scoped, language=language, look=how.look)
+            whole = modules(root, loader, cut, how.readable, scoped, language)
+        else:
+            whole = project(root, loader, cut, how.readable, language)
         allowed = _by_unit(whole, how.options)
         before = chain(self._modules.get(root, ()), repeat(NOTHING))
         carried = (Carried(*each) for each in zip(before, whole.programs, allowed, strict=False))
@@ -339,7 +345,9 @@ class Engine:
             others = program.others(index)
             if others:
                 unit = program.units[index]
-                again = self._pieces.unit(unit.chunk, how.language, how.look, others)
+                pieces, how_read = self._pieces, (how.language, how.look, others)
+                plain = unit.scope == OWN
+                again = pieces.unit(unit.chunk, *how_read) if plain else pieces.scoped(unit, unit.scope, *how_read)
                 program.put(index, again._replace(problems=unit.problems))
             known = carried.known(index)
             if known is None or (known.record.asks and self.answers.are_there):
@@ -449,7 +457,8 @@ def _by_module(whole: Project, on_known: OnKnown | None) -> Iterator[Callable[[i
 def _analyses(root: str, whole: Project, found: list[Module], options: OptionsOf) -> dict[str, Analysis]:
     """What is known of the files of a project."""
     elsewhere = Elsewhere(whole, found)
-    return together((root, {part.name: _analysis(whole, part, elsewhere, options(part.name))}) for part in whole.parts)
+    parts = whole.parts[:1] if whole.apart else whole.parts
+    return together((root, {part.name: _analysis(whole, part, elsewhere, options(part.name))}) for part in parts)
 
 
 def _analysis(whole: Project, part: ProjectPart, elsewhere: Elsewhere, options: Options) -> Analysis:

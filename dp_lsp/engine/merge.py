@@ -173,6 +173,11 @@ def _key(records: list[ChunkRecord], of: str) -> bytes:
     return state.digest()
 
 
+def is_module(name: str) -> bool:
+    """Whether a file has names of its own, whoever includes it."""
+    return frontends.of(name).syntax.modules
+
+
 def may_include(name: str, text: SourceText) -> bool:
     """Whether it is worth looking for what a file includes."""
     return text.problem is None and frontends.of(name, text.language).syntax.may_include(text.content)
@@ -194,10 +199,10 @@ class Graph:
 
     @cached_property
     def roots(self) -> tuple[str, ...]:
-        """The files that no other one includes, each the root of a project. Of files that include each other in a
-        ring, and that no project has, the first is one too."""
+        """The files that no other one includes, each the root of a project, and those that have names of their own. Of
+        files that include each other in a ring, and that no project has, the first is one too."""
         targets = {name for names in self.included.values() for name in names}
-        roots = [name for name in self._files if name not in targets]
+        roots = [name for name in self._files if name not in targets or is_module(name)]
         reached = set(self._reached(roots))
         for name in self._files:
             if name not in reached:
@@ -209,6 +214,20 @@ class Graph:
     def projects(self) -> dict[str, frozenset[str]]:
         """The files of each project, by its root."""
         return {root: frozenset(self._reached([root])) for root in self.roots}
+
+    def knows(self, names: Iterable[str]) -> bool:
+        """Whether something is said of each of these files in a project."""
+        return all(name in (self.projects if is_module(name) else self.included) for name in names)
+
+    @cached_property
+    def told(self) -> dict[str, frozenset[str]]:
+        """The files of which something is said in each project, by its root."""
+        return {root: frozenset((root,)) if is_module(root) else files for root, files in self.projects.items()}
+
+    def telling(self, files: Iterable[str]) -> list[str]:
+        """The roots of all projects in which something is said of one of these files, in order."""
+        wanted = frozenset(files)
+        return [root for root in self.roots_of(wanted) if not wanted.isdisjoint(self.told[root])]
 
     def reached(self, root: str) -> frozenset[str]:
         """A file and all that it includes, whether it is a root or not."""

@@ -4,7 +4,7 @@ document what its recent versions used is kept."""
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, Generic, TypeVar
 
@@ -12,8 +12,9 @@ from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.loading import SourceText
 from dp_lsp.engine.program import InferenceUnit, Others
 from dp_lsp.engine.project import File, unbalanced
+from dp_lsp.engine.scopes import Meant, Scope, in_scope
 from dp_lsp.language import Language
-from dp_lsp.lower.definitions import Include, lower
+from dp_lsp.lower.definitions import Include, Lowered, lower
 from dp_lsp.lower.facts import EVERYTHING, is_reserved
 from dp_lsp.surface import Chunk, Node
 from dp_lsp.text import Source, Span
@@ -111,7 +112,8 @@ class Pieces:
         self._cut: tuple[str, Language | None, tuple[Chunk, ...]] = ("", None, ())
         self._files: Memo[tuple[str, str], File] = Memo(versions=1)  # of an older one all pieces are remembered
         self._units: Memo[tuple[str, str, Others], InferenceUnit] = Memo()
-        self.memos: tuple[Memo[Any, Any], ...] = (self._files, self._units)
+        self._scoped: Memo[tuple[str, str, Others, Scope], InferenceUnit] = Memo()
+        self.memos: tuple[Memo[Any, Any], ...] = (self._files, self._units, self._scoped)
 
     def file(self, text: str, language: Language, look: Look) -> File:
         """All units of a text."""
@@ -131,7 +133,7 @@ class Pieces:
         return known
 
     def includes(self, text: SourceText, language: Language, look: Look) -> tuple[Include, ...]:
-        """What a text includes, at its places there; cheap where it includes none."""
+        """What a text includes or loads, at its places there; cheap where that is nothing."""
         syntax = language.syntax
         if text.problem is not None or syntax.refused(text.content) or not syntax.may_include(text.content):
             return ()
@@ -140,7 +142,7 @@ class Pieces:
         return tuple(
             include._replace(span=include.span.moved(start))
             for start, unit in found
-            for include in unit.lowered.includes
+            for include in (*unit.lowered.includes, *_loaded(unit.lowered))
         )
 
     def unit(self, chunk: Chunk, language: Language, look: Look, others: Others = ()) -> InferenceUnit:
@@ -156,8 +158,7 @@ class Pieces:
             lowered = lowered._replace(problems=(*parsed.problems, *lowered.problems))
             broken = next((problem.message for problem in lowered.problems if problem.unchecked), "")
             table = Later(partial(_names, parsed.nodes, chunk.text, language))
-            uses = frozenset[str]().union(*(each.uses for each in lowered.definitions))
-            mentions = tuple(sorted(uses.union(each.name for each in lowered.definitions)))
+            uses, mentions = _top_level(lowered)
             known = InferenceUnit(
                 *(chunk, lowered, broken, parsed.problems, (), others),
                 *(table, parsed.remarks, uses, mentions, parsed.doubt),
@@ -168,11 +169,44 @@ class Pieces:
             self._units.put(key, known)  # it will stand there in the next version, too
         return known
 
+    def scoped(
+        self, unit: InferenceUnit, scope: Scope, language: Language, look: Look, others: Others = ()
+    ) -> InferenceUnit:
+        """A chunk of a file with names of its own, in a project. What ``others`` are called there the chunk itself may
+        call otherwise."""
+        key = language.id, unit.chunk.text, others, scope
+        known = self._scoped.get(key)
+        if known is None:
+            plain = self.unit(unit.chunk, language, look)
+            if others:
+                meant, found = Meant(scope), dict(others)
+                named = ((name, found[meant(name)]) for name in sorted(plain.uses) if meant(name) in found)
+                plain = self.unit(unit.chunk, language, look, tuple(named))
+            lowered = in_scope(plain.lowered, scope)
+            uses, mentions = _top_level(lowered)
+            known = plain._replace(lowered=lowered, others=others, uses=uses, mentions=mentions, scope=scope)
+            self._scoped.put(key, known)
+        if known.chunk.start != unit.chunk.start:
+            known = known._replace(chunk=unit.chunk)
+            self._scoped.put(key, known)
+        return known
+
     def _chunks(self, text: str, language: Language, look: Look) -> tuple[Chunk, ...]:
         """The chunks of a text. Who asks what a file includes asks for the file next."""
         if self._cut[0] is not text or self._cut[1] is not language:
             self._cut = text, language, language.syntax.chunks(text, look)
         return self._cut[2]
+
+
+def _loaded(lowered: Lowered) -> Iterator[Include]:
+    """Where the modules that are loaded lead."""
+    return (Include(path, load.span, not load.sure) for load in lowered.loads for path in load.paths)
+
+
+def _top_level(lowered: Lowered) -> tuple[frozenset[str], tuple[str, ...]]:
+    """The top-level names that a chunk uses, and also those that it defines, in a fixed order."""
+    uses = frozenset[str]().union(*(each.uses for each in lowered.definitions))
+    return uses, tuple(sorted(uses.union(each.name for each in lowered.definitions)))
 
 
 def _names(nodes: Sequence[Node], text: str, language: Language) -> bytes:

@@ -156,6 +156,58 @@ class IncludeWithoutFolder(Kind):
     unchecked = True
 
 
+class ImportUnsure(Kind):
+    """A module of the project is imported, and it is not known what its names mean. Nothing is known of what uses them,
+    and if it is not even known which file is loaded, of nothing in the program.
+
+    A module is looked for beside the file that imports it, in the folders above that, and in `src` in one of these, as
+    far as they are checked. Two files that may be meant, a file that is called like a module of Python or of a library,
+    and modules that import each other leave it open what happens when the program runs.
+
+    Broken:
+
+    ```python
+    # file: main.py
+    from typing import Annotated
+
+    from dp_types import AddRemove, Private, Static
+    from noise import laplace_mech
+
+    def released(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return laplace_mech(len(ages), 1, eps)
+    # file: noise.py
+    import numpy as np
+    from main import released
+
+    def laplace_mech(v, sensitivity, epsilon):
+        return v + np.random.laplace(scale=sensitivity / epsilon)
+    ```
+
+    Fixed:
+
+    ```python
+    # file: main.py
+    from typing import Annotated
+
+    from dp_types import AddRemove, Private, Static
+    from noise import laplace_mech
+
+    def released(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return laplace_mech(len(ages), 1, eps)
+    # file: noise.py
+    import numpy as np
+
+    def laplace_mech(v, sensitivity, epsilon):
+        return v + np.random.laplace(scale=sensitivity / epsilon)
+    ```
+    """
+
+    code = "DP023"
+    name = "import-unsure"
+    message = "it is not known what `{path}` is when this runs: {why}"
+    unchecked = True
+
+
 class SeveralGuarantees(Kind):
     """A file belongs to several projects, and a function in it has another guarantee in each, because it uses
     something that each of them defines in its own way. There is no one guarantee to report.

@@ -12,6 +12,7 @@ from dp_lsp.analysis.records import NO_NAMES
 from dp_lsp.core.annotation import TupleOf
 from dp_lsp.core.term import Constant, Definition, Method, argument_count, own_calls
 from dp_lsp.core.values import same_by_digest, undigested
+from dp_lsp.engine.scopes import OWN, Scope
 from dp_lsp.language import Semantics
 from dp_lsp.lower.aliasing import Aliasing, aliasing
 from dp_lsp.lower.definitions import Lowered
@@ -28,7 +29,8 @@ Others = tuple[tuple[str, Aliasing | TupleOf], ...]
 @undigested(
     chunk="its text is a premise of its own; where it stands is no part of what is known of it",
     **dict.fromkeys(
-        ("lowered", "broken", "syntax", "names", "remarks", "uses", "mentions"), "made of the text and `others`"
+        ("lowered", "broken", "syntax", "names", "remarks", "uses", "mentions"),
+        "made of the text, `others` and `scope`",
     ),
 )
 class InferenceUnit(NamedTuple):
@@ -36,8 +38,8 @@ class InferenceUnit(NamedTuple):
     are those that come from what stands around it or is included in it, ``syntax`` those of the parser. ``others``
     is what was known of the functions of other units when it was lowered, ``names`` is where its names stand,
     ``remarks`` are the comments that speak to the checker, ``uses`` are the top-level names that its definitions use,
-    and ``mentions`` also those that they define, in a fixed order. From ``doubt`` on, a place in the chunk, it is not
-    known what of the file is code."""
+    and ``mentions`` also those that they define, in a fixed order. ``scope`` is what names of its file
+    mean. From ``doubt`` on, a place in the chunk, it is not known what of the file is code."""
 
     chunk: Chunk
     lowered: Lowered
@@ -50,6 +52,7 @@ class InferenceUnit(NamedTuple):
     uses: frozenset[str] = frozenset()
     mentions: tuple[str, ...] = ()
     doubt: int | None = None
+    scope: Scope = OWN
 
 
 def may_use(definition: Definition, name: str) -> Callable[[Definition], bool]:

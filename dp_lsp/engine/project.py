@@ -59,11 +59,13 @@ class ProjectPart(NamedTuple):
 
 class Project(NamedTuple):
     """The modules of a project, each with its own names, and its files. The first part is the root. ``modules`` are
-    what the modules are called, from the outermost one in; that has no name."""
+    what the modules are called, from the outermost one in; that has no name. If its files are ``apart``, it is
+    about the first of them alone."""
 
     programs: tuple[Program, ...]
     parts: tuple[ProjectPart, ...]
     modules: tuple[str, ...]
+    apart: bool = False
 
 
 def project(root: str, loader: Loader, cut: Callable[[str], File], readable: Readable, language: Language) -> Project:
@@ -127,12 +129,10 @@ class _Expansion:
                 self._stack.pop()
             else:
                 self._unit(frame)
-        _doubts(self._modules, self._clouds)
+        doubts(self._modules, self._clouds)
         apart = foreign.doubts(self._modules, self._clouds, language)
-        loaded = (unit.lowered.trusted for units in self._modules for unit in units)
-        trusted = tuple(sorted(frozenset[str]().union(*loaded)))
         programs = tuple(
-            Program(tuple(units), self._clouds, language.semantics, types, trusted)
+            Program(tuple(units), self._clouds, language.semantics, types)
             for units, types in zip(self._modules, apart, strict=True)
         )
         return Project(programs, tuple(part for part in self._parts if part is not None), tuple(self._names))
@@ -241,7 +241,7 @@ def place_in(name: str, source: Source, span: Span) -> There:
     return There(name, within, place.line, source.text[start : span.start], source.text[within.start : within.end])
 
 
-def _doubts(modules: Sequence[list[InferenceUnit]], clouds: dict[str, str]) -> None:
+def doubts(modules: Sequence[list[InferenceUnit]], clouds: dict[str, str]) -> None:
     """Add to ``clouds``, names of the modules with the reason why nothing is known of them, and to the problems of
     their units."""
     found = [unit.lowered for module in modules for unit in module]

@@ -85,8 +85,8 @@ class Lowered(NamedTuple):
     entries of an array that others hold. ``marks`` are the first and last lines of modules. ``cautious`` says that a
     change was refused, which may be fine if more is known of the functions that are called. ``opened`` are the modules
     whose names are all brought, ``additions`` the methods that are added to functions of the language, and ``types``
-    the names of the types that are defined, of which ``structures`` are those whose parts are known. ``trusted`` are
-    the modules of others that are taken to give nothing another meaning."""
+    the names of the types that are defined, of which ``structures`` are those whose parts are known. ``loads`` are
+    the modules that it loads."""
 
     definitions: tuple[Definition, ...]
     problems: tuple[Problem, ...]
@@ -102,7 +102,7 @@ class Lowered(NamedTuple):
     additions: tuple[Addition, ...] = ()
     types: frozenset[str] = frozenset()
     structures: tuple[tuple[str, TupleOf], ...] = ()
-    trusted: frozenset[str] = frozenset()
+    loads: tuple[surface.Load, ...] = ()
 
 
 def lower(parsed: surface.Parsed, text: str, known: Mapping[str, Aliasing | TupleOf], language: Language) -> Lowered:
@@ -154,7 +154,7 @@ class _TopLevel:
         opened, additions, types = tuple(self._opened), tuple(self._additions), frozenset(self._types)
         return Lowered(
             *(definitions, found, clouded, marks, includes, cautious, imported, mentions, changers, stores),
-            *(opened, additions, types, tuple(self._structures), parsed.trusted),
+            *(opened, additions, types, tuple(self._structures), parsed.loads),
         )
 
     def _node(self, node: surface.Node) -> None:

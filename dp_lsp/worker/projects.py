@@ -28,7 +28,7 @@ from dp_lsp.configuration.ignored import Ignored
 from dp_lsp.configuration.lookup import Configurations
 from dp_lsp.disk.loader import Disk, FileStamp, SeenFile, Snapshot, by_folder, is_below, read_file, stamp
 from dp_lsp.engine.check import Engine, OptionsOf
-from dp_lsp.engine.merge import Graph, check_projects, together
+from dp_lsp.engine.merge import Graph, check_projects, is_module, together
 from dp_lsp.engine.repairs import repairs
 from dp_lsp.engine.trials import Within
 from dp_lsp.problem import Problem
@@ -224,24 +224,26 @@ class Projects:
         file = self.open[document].file
         files = {file, *(self.open[other].file for other in others if other in self.open)}
         files.update(self.open[other].file for other, parts in self._parts.items() if file in parts)
-        concerned = frozenset[str]().union(*(graph.projects[root] for root in graph.roots_of(files)))
+        concerned = frozenset[str]().union(*(graph.told[root] for root in graph.roots_of(files)))
         checked = {name: each for name, each in self.open.items() if each.file in concerned}
         wanted = {each.file for each in checked.values()}
 
         def project(root: str) -> dict[str, Analysis]:
             return check(self.engine, root, self._disk, self._unseen(graph.projects.get(root, ())))
 
-        projects = check_projects(wanted, graph.roots_of(wanted), project)
+        projects = check_projects(wanted, graph.telling(wanted), project)
         found = together(projects.items())
+        reached = {root: (*dict.fromkeys((*told, *graph.reached(root))),) for root, told in projects.items()}
         for name, each in checked.items():
-            parts = (analyses for analyses in projects.values() if each.file in analyses)
+            parts = (reached[root] for root, analyses in projects.items() if each.file in analyses)
             self._parts[name] = frozenset(chain.from_iterable(parts))
         self._roots.update(projects)
         mine = {name: found[each.file] for name, each in checked.items()}
         alone = dict(self._not_asked((document, *others), graph))
         parts_alone = tuple((self.open[name].file,) for name in alone)
-        made = (*map(tuple, projects.values()), *parts_alone)
-        return Result(mine | alone, made, dict(self._closed_files(found)), self._news(graph, projects, options))
+        closed = dict(self._closed_files(found, chain.from_iterable(reached.values())))
+        made = (*reached.values(), *parts_alone)
+        return Result(mine | alone, made, closed, self._news(graph, projects, options))
 
     def due(self, look: Callable[[], None], options: OptionsOf) -> tuple[str | None, FilesNews]:
         """The root of a project of closed files of which it is to be found out what is wrong with it; and what is known
@@ -283,7 +285,7 @@ class Projects:
     def given_up(self, root: str, options: OptionsOf, problem: Problem) -> FilesNews:
         """The same where that cannot be found out, for this reason."""
         assert self._graph is not None
-        sources = {name: Source(self._disk.text(name).content) for name in self._graph.projects[root]}
+        sources = {name: Source(self._disk.text(name).content) for name in self._graph.told[root]}
         analyses = {name: unchecked(source, problem, options(name)) for name, source in sources.items()}
         return self._news(self._graph, {root: analyses}, options)
 
@@ -294,8 +296,10 @@ class Projects:
         opened = {each.file: each for each in self.open.values()}
         edits: list[IncludeEdit] = []
         for name in sorted(graph.included):
-            if self._paths[name].written and any(
-                _renamed(each, moves) != each for each in (name, *graph.included[name])
+            if (
+                self._paths[name].written
+                and not is_module(name)
+                and any(_renamed(each, moves) != each for each in (name, *graph.included[name]))
             ):
                 known = opened.get(name)
                 text = known.text if known else self._disk.text(name)
@@ -337,7 +341,7 @@ class Projects:
     def explain(self, document: str, offset: int, options: Options, ticket: Ticket) -> Explanation | None:
         """What led to the bounds of what stands at an offset of a document, in the first of its projects."""
         file = self.open[document].file
-        roots = self._present_graph(ticket.look).roots_of({file})
+        roots = self._present_graph(ticket.look).telling({file})
         if not roots:
             return None
         self._roots.add(roots[0])
@@ -353,7 +357,7 @@ class Projects:
         from dp_lsp.meaning.witness import witness
 
         file = self.open[document].file
-        for root in self._present_graph(ticket.look).roots_of({file})[:1]:
+        for root in self._present_graph(ticket.look).telling({file})[:1]:
             self._roots.add(root)
             suspects = self.engine.suspects(root, self._disk, self.options_of(options), ticket)
             found = [
@@ -367,7 +371,7 @@ class Projects:
     def plots(self, document: str, options: Options, ticket: Ticket) -> tuple[Plotted, ...]:
         """The plots of the functions of a document that are the same in all its projects."""
         file = self.open[document].file
-        roots = tuple(self._present_graph(ticket.look).roots_of({file}))
+        roots = tuple(self._present_graph(ticket.look).telling({file}))
         self._roots.update(roots)
         options_of = self.options_of(options)
         found = [tuple(self.engine.plots(root, self._disk, file, options_of, ticket)) for root in roots]
@@ -389,7 +393,7 @@ class Projects:
     def repairs(self, document: str, analysis: Analysis, base: Options, ticket: Ticket) -> tuple[Repair, ...]:
         """The fixes of what was found in a document that are good in all its projects."""
         file = self.open[document].file
-        roots = tuple(self._present_graph(ticket.look).roots_of({file}))
+        roots = tuple(self._present_graph(ticket.look).telling({file}))
         return tuple(repairs(self.engine, file, analysis, Within(roots, self._disk, self.options_of(base)), ticket))
 
     def tidy(self) -> None:
@@ -435,7 +439,7 @@ class Projects:
             if self._paths.get(each.file, _NO_PATHS).made_of is not each.text:
                 self._found(each.file, _Paths(each.text, self.engine.includes(each.file, each.text, look)))
         wanted = set(filter(self._is_wanted, files))
-        if self._graph is None or not wanted <= self._graph.included.keys():
+        if self._graph is None or not self._graph.knows(wanted):
             wanted.update(filter(self.configurations.includes, self._listing.finish(look)))
             self._graph = Graph(wanted, lambda name: self._includes(name, name in files, look))
         return self._graph
@@ -457,8 +461,12 @@ class Projects:
             self._graph = None
         self._paths[name] = paths
 
-    def _closed_files(self, found: dict[str, Analysis]) -> Iterator[tuple[str, ClosedFile]]:
+    def _closed_files(self, found: dict[str, Analysis], reached: Iterable[str]) -> Iterator[tuple[str, ClosedFile]]:
+        """Those of these files that are not open. Of one that is only loaded nothing is known but its text."""
         files = self._files()
+        for name in dict.fromkeys(reached):
+            if name not in files and name not in found:
+                yield name, ClosedFile(text_digest(self._disk.text(name).content), ())
         for name, analysis in found.items():
             if name not in files:
                 text = self._disk.text(name)

@@ -87,7 +87,7 @@ class WorkspaceSurvey:
             if name in opened or self._made.get((root, name)) == made:
                 continue
             self._made[root, name] = made
-            whole = self._whole(name, root, analysis, graph.roots_of([name]))
+            whole = self._whole(name, root, analysis, graph.telling([name]))
             if whole is not None and self._reports.get(name) != (report := report_of(name, whole)):
                 news[name] = self._reports[name] = report
         return news

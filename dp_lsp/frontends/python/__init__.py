@@ -9,11 +9,12 @@ from functools import cached_property
 from dp_lsp.intents import Rendering
 from dp_lsp.language import Annotations, Argument, Builtins, Cursor, Language, Semantics, Syntax, Vocabulary
 from dp_lsp.problem import Problem
-from dp_lsp.surface import Chunk, Parsed
+from dp_lsp.surface import Chunk, Parsed, Sought
 from dp_lsp.text import Span
 
 _NAME = re.compile(r"[^\W\d]\w*")
 _OURS = re.compile(r"^(?:from|import)[ \t]+dp_types\b", re.MULTILINE)
+_IMPORTS = re.compile(r"\bimport\b")
 _COOKIE = re.compile(r"\A(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
 _COMMENTS = re.compile(r"^[ \t]*#[^\n]*(?:\n[ \t]*#[^\n]*)+", re.MULTILINE)
 
@@ -23,6 +24,7 @@ class _Syntax(Syntax):
 
     comment = "#"
     mark = "dp_types"
+    modules = True
     sample = "from dp_types import Private\n\ndef warm_up(x: float):\n    return x\n"
 
     def refused(self, text: str) -> Problem | None:
@@ -35,9 +37,6 @@ class _Syntax(Syntax):
         return SyntaxProblem.at(Span(*found.span(1)), reason=reason)
 
     def chunks(self, text: str, look: Callable[[], None]) -> tuple[Chunk, ...]:
-        """None where a file does not name ``dp_types``: it is a program like most, and nothing is said of it."""
-        if _OURS.search(text) is None:
-            return ()
         from dp_lsp.frontends.python.chunks import chunks
 
         return chunks(text, look)
@@ -52,8 +51,17 @@ class _Syntax(Syntax):
 
         return commented(text)
 
+    def concerns(self, text: str) -> bool:
+        """A file that does not name ``dp_types`` is a program like most, and nothing is said of it."""
+        return _OURS.search(text) is not None
+
     def may_include(self, text: str) -> bool:
-        return False
+        return _IMPORTS.search(text) is not None
+
+    def sought(self, path: str) -> Sought:
+        from dp_lsp.frontends.python.imports import sought
+
+        return sought(path)
 
     def normalised(self, text: str) -> str:
         if text.isascii():

@@ -1,14 +1,14 @@
 """What evaluating Python text may do besides having a value: the effect summary of what has no meaning here.
 
 Everything counts that cannot be told: a name of a module that is used as a value may be given to what changes it. Of
-modules of others it is taken for granted that they change no name (:func:`trusted`).
+modules by which no program reaches the names of others it is taken for granted that loading one changes none.
 """
 
 from __future__ import annotations
 
 import ast
 
-from dp_lsp.frontends.python.names import FUTURE, MODULES, RUNNING, is_known, is_safe, reaches_out
+from dp_lsp.frontends.python.names import FUTURE, MODULES, RUNNING, is_safe, reaches_out
 from dp_lsp.surface import Summary
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -26,18 +26,6 @@ def effects(*nodes: ast.AST) -> Summary:
         walk.anything,
         walk.stores,
     )
-
-
-def trusted(tree: ast.AST) -> frozenset[str]:
-    """The modules of others that a tree imports, wherever in it, of which nobody knows what they do."""
-    found: set[str] = set()
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import(names=names):
-                found.update(alias.name for alias in names)
-            case ast.ImportFrom(module=str() as module, level=0):
-                found.add(module)
-    return frozenset(module for module in found if is_safe(module, 0) and not is_known(module))
 
 
 class _Walk:
@@ -141,7 +129,7 @@ class _Walk:
         shown = f"{'.' * node.level}{node.module or ''}"
         if node.module == "__future__" and all(alias.name in FUTURE for alias in node.names):
             return
-        if not is_safe(node.module, node.level):
+        if not node.level and not is_safe(node.module, 0):
             self._doubt(f"`from {shown} import`")
         for alias in node.names:
             if alias.name == "*" or reaches_out(alias.name):

@@ -32,7 +32,7 @@ from dp_lsp.frontends.python.kinds import (
     Kinds,
 )
 from dp_lsp.frontends.python.libraries import Library
-from dp_lsp.frontends.python.names import EXCEPTIONS, MODULES
+from dp_lsp.frontends.python.names import EXCEPTIONS, HOMES, MODULES, dotted
 from dp_lsp.frontends.python.noise import Noise, beside, named_centre, scaled, whole
 from dp_lsp.frontends.python.numeric import CLIPS, CONSTANTS, DIGITS, FUNCTIONS
 from dp_lsp.frontends.python.places import Places
@@ -123,6 +123,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
             case ast.Attribute() if (constant := CONSTANTS.get(self._kinds.called(node))) is not None:
                 self.note_home(node)
                 return surface.Number(*span, constant, False)
+            case ast.Attribute() if self._is_of_module(node):
+                return surface.Name(*span, self._kinds.called(node))
             case ast.BinOp():
                 return self._arithmetic(node)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd() as op, operand=operand):
@@ -227,6 +229,13 @@ class Expressions(LibraryCalls, Reductions, Powers):
         return surface.Index(*self._places.span(node), name, (place,))
 
     # Names, numbers and truth values
+
+    def _is_of_module(self, node: ast.Attribute) -> bool:
+        """Whether an attribute may be a value of a module of the project."""
+        found = dotted(node)
+        if found is None or found[0] in HOMES or self._kinds.is_generator(found[0]):
+            return False
+        return self._kinds.called(node) == found[1] and self._kinds.of(node) is Kind.ANY
 
     def _name(self, node: ast.expr, name: str) -> Node:
         if name in MODULES and not self._kinds.called(node) == "":
@@ -484,7 +493,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
         if not name or (name.isidentifier() and name not in _KNOWN):
             return self._of_program(node)
         if name not in _KNOWN:
-            raise Refused(node, f"`{name}`")
+            return self._of_module(node, name)
         if name == WHERE and self._kinds.of(node) is not Kind.ARRAY:
             raise Refused(node, f"`{WHERE}` of something else than a mask and two numbers")
         if node.keywords and self._kinds.called(node.func) != CLIPS and not _is_clip(node):
@@ -552,6 +561,22 @@ class Expressions(LibraryCalls, Reductions, Powers):
             case ast.Attribute(attr=attr):
                 raise Refused(node, f"the method `{attr}`")
         raise Refused(node, "a call of something other than a function with a name")
+
+    def _of_module(self, node: ast.Call, name: str) -> Node:
+        """A call of a function that may be one of a module of the project. What it is given must be understood."""
+        found = dotted(node.func)
+        if found is None or found[0] in HOMES or self._kinds.is_generator(found[0]):
+            raise Refused(node, f"`{name}`")
+        try:
+            args = tuple(map(self.node, node.args))
+            named = tuple(
+                surface.Keyword(*self._places.span(each), each.arg or "", self.node(each.value))
+                for each in node.keywords
+            )
+        except Refused:
+            raise Refused(node, f"`{name}`") from None
+        callee = surface.Name(*self._places.span(node.func), found[1])
+        return surface.Call(*self._places.span(node), callee, args, named)
 
     def _total(self, node: ast.Call, name: str, args: list[ast.expr]) -> Node:
         """A function that makes one number of many."""

@@ -15,9 +15,10 @@ from collections.abc import Iterator
 from dp_lsp import surface
 from dp_lsp.frontends.problems import NestedTooDeeply, SyntaxProblem
 from dp_lsp.frontends.python.chunks import comments, pieces
-from dp_lsp.frontends.python.effects import effects, trusted
+from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.expressions import number
 from dp_lsp.frontends.python.functions import function, named_lambda
+from dp_lsp.frontends.python.imports import loads
 from dp_lsp.frontends.python.kinds import GENERATING
 from dp_lsp.frontends.python.names import (
     BASES,
@@ -56,7 +57,7 @@ def parse(chunk: str) -> Parsed:
         return Parsed((unread(chunk),), (made,), said)
     places = Places(chunk)
     nodes = tuple(node for each in made.body for node in item(each, places))
-    return Parsed(nodes, (), said, trusted=trusted(made))
+    return Parsed(nodes, (), said, loads=tuple(loads(made, places)))
 
 
 def read(chunk: str) -> ast.Module | Problem:
@@ -128,7 +129,7 @@ def _imported(node: ast.Import | ast.ImportFrom, places: Places) -> Iterator[Nod
     """What an import brings: words of annotations, modules of which functions are known, each of which stands for
     nothing by itself, and names of which nothing is known."""
     span = places.span(node)
-    module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+    module = f"{'.' * node.level}{node.module or ''}" if isinstance(node, ast.ImportFrom) else ""
     brought = []
     for each in node.names:
         here = each.asname or (each.name if module else each.name.partition(".")[0])

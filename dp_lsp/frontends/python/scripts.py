@@ -21,8 +21,9 @@ from dp_lsp import surface
 from dp_lsp.cells import is_joined, split
 from dp_lsp.frontends.python.annotations import says_data
 from dp_lsp.frontends.python.chunks import items, reads_data
-from dp_lsp.frontends.python.effects import effects, trusted
+from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.functions import function, not_followed
+from dp_lsp.frontends.python.imports import loads, unchecked
 from dp_lsp.frontends.python.names import BASES, CHECKED, HOMES, WORDS, dotted
 from dp_lsp.frontends.python.notebooks import order, spoken
 from dp_lsp.frontends.python.parse import item, read, remarks, unread
@@ -73,12 +74,12 @@ def parse(chunk: str) -> Parsed:
         if piece.start in shown and made.body:
             made.body[-1] = _shown(made.body[-1], piece.text)
         statements += (each for node in made.body for each in _flat(node))
-    loaded = frozenset[str]().union(*(trusted(each.node) for each in statements))
+    loaded = tuple(load for each in statements for load in loads(each.node, places))
     if not any(_reads(each.node) for each in statements):  # what reads data does so inside something else
         found = (node for each in statements for node in item(each.node, places))
-        return Parsed((*found, *opaque), tuple(problems), tuple(remarks(chunk)), trusted=loaded)
+        return Parsed((*found, *opaque), tuple(problems), tuple(remarks(chunk)), loads=loaded)
     script = _Script(statements, opaque, places, Span(0, len(chunk)))
-    return Parsed(tuple(script.nodes()), tuple(problems), tuple(remarks(chunk)), trusted=loaded)
+    return Parsed(tuple(script.nodes()), tuple(problems), tuple(remarks(chunk)), loads=loaded)
 
 
 def _showing(chunk: str) -> set[int]:
@@ -136,7 +137,9 @@ class _Script:
         self._bound = Counter(name for does in self._does.values() for name in does.binds)
         self._bound.update(name for each in opaque for name in each.summary.binds)
         self._imported = {name for node in self._statements if _is_import(node) for name in self._binds(node)}
-        self._unchecked = {name for node in self._statements if trusted(node) for name in self._binds(node)}
+        imports = [node for node in self._statements if _is_import(node)]
+        doubtful = (node for node in imports if unchecked([*loads(node, places)]))
+        self._unchecked = {name for node in doubtful for name in self._binds(node)}
         own = {name for node in self._statements if not _is_import(node) for name in self._binds(node)}
         self._displays = "display" not in own
         self._constants = {id(each.node) for each in statements if not each.guarded and self._is_constant(each.node)}

@@ -46,6 +46,9 @@ class PythonWords(Vocabulary):
     def meaning(self, name: str) -> str:
         return WORDS.get(name) or _TYPE_MEANINGS.get(name, "")
 
+    def does(self, name: str, what: Familiar) -> bool:
+        return super().does(name, what) or (what is Familiar.UNRULED and "." in name)
+
     def is_reserved(self, name: str) -> bool:
         return name in WORDS or name in TYPES or name in KNOWN or name in RUNNING or name in BASES
 

@@ -1,0 +1,72 @@
+"""What text of Python imports, and where the file of a module lies.
+
+``import a.b`` loads the package ``a`` and then ``a.b``; ``from a.b import c`` takes the name ``c`` out of ``a.b`` if
+that has it, else the module ``a.b.c``. Source: the Python reference, "The import system".
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from dp_lsp.frontends.python.names import is_known, is_safe
+from dp_lsp.frontends.python.places import Places
+from dp_lsp.surface import Load, Sought
+
+
+def loads(tree: ast.AST, places: Places) -> Iterator[Load]:
+    """The modules that a tree imports, wherever in it."""
+    at_top = {id(each) for each in tree.body} if isinstance(tree, ast.Module) else {id(tree)}
+    for node in ast.walk(tree):
+        sure = id(node) in at_top
+        match node:
+            case ast.Import(names=names):
+                for alias in names:
+                    yield from _whole(alias, places, sure)
+            case ast.ImportFrom(module=module, level=level, names=names):
+                if level == 0 and (module == "__future__" or not is_safe(module, 0)):
+                    continue
+                path = f"{'.' * level}{module or ''}"
+                taken = tuple((each.asname or each.name, each.name) for each in names if each.name != "*")
+                yield from _parents(path, places, node, sure)
+                yield Load(path, places.span(node), names=taken, known=_is_known(path), sure=sure)
+
+
+def _whole(alias: ast.alias, places: Places, sure: bool) -> Iterator[Load]:
+    """``import a.b as c`` gives a name to what is imported, ``import a.b`` to the package that it lies in."""
+    if not is_safe(alias.name, 0):
+        return
+    top, inner, _ = alias.name.partition(".")
+    for each in _parents(alias.name, places, alias, sure):
+        yield each._replace(here=top) if each.path == top and alias.asname is None else each
+    here = alias.asname or ("" if inner else alias.name)
+    yield Load(alias.name, places.span(alias), here, known=_is_known(alias.name), sure=sure)
+
+
+def _parents(path: str, places: Places, node: ast.AST, sure: bool) -> Iterator[Load]:
+    """The packages that a module lies in, which are loaded before it."""
+    dots = len(path) - len(path.lstrip("."))
+    parts = path[dots:].split(".")
+    for count in range(1, len(parts)):
+        parent = path[:dots] + ".".join(parts[:count])
+        yield Load(parent, places.span(node), known=_is_known(parent), sure=sure)
+
+
+def _is_known(path: str) -> bool:
+    return not path.startswith(".") and is_known(path)
+
+
+def sought(path: str) -> Sought:
+    """Where the file of a module may lie: beside the file that imports it, in a folder above that, and in the folder
+    ``src`` of one; one that begins with dots in that folder alone which they say."""
+    dots = len(path) - len(path.lstrip("."))
+    inner = path[dots:].replace(".", "/")
+    names = tuple(f"{inner}{end}" for end in ("/__init__.py", ".py")) if inner else ("__init__.py",)
+    if dots:
+        return Sought(names, dots - 1)
+    return Sought(names, None, ("", "src/"))
+
+
+def unchecked(found: Sequence[Load]) -> bool:
+    """Whether any of these is a module of which it is not known what it does."""
+    return any(not each.known for each in found)
