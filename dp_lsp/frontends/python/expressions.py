@@ -160,6 +160,14 @@ class Expressions(LibraryCalls, Reductions, Powers):
                 return self._comprehension(node)
             case ast.Call():
                 return self._called(node)
+            case ast.Subscript() | ast.Attribute():
+                return self._part(node)
+        raise Refused(node, _described(node))
+
+    def _part(self, node: ast.Subscript | ast.Attribute) -> Node:
+        """What is taken of a value by an index, or by a name."""
+        span = self._places.span(node)
+        match node:
             case ast.Subscript(value=ast.Call(func=func) as made, slice=ast.Constant(value=0)) if (
                 self._kinds.called(func) == COUNTING
             ):
