@@ -162,6 +162,8 @@ def claim(bound: str | None, epsilon: str | None = None, annotation: str = "Real
         ("f(x::Real) = laplacian_mechanism(1, 1, x) + x", claim(None, "1"), False),
         ("f(x::Real) = gaussian_mechanism(1, 1/2, 1e-5, x)", claim(None, "1/10"), False),
         ("k(p::Bool) = 1\nk(p) = 2\nf(x) = k(x)", claim("0", None, "Any"), False),
+        ("f(x::Real) = floor(x)", claim("oo"), True),
+        ("f(x::Real) = laplacian_mechanism(1, 1, x)", claim("oo"), False),
     ],
 )
 def test_it_sees_false_claims(text: str, said: Claim, holds: bool) -> None:

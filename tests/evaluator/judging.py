@@ -76,7 +76,7 @@ class Judge:
 
     def refuted(self, claim: Claim, settings: int = SETTINGS) -> Refuted | None:
         """Two runs that a claim does not allow, if some are found."""
-        if not any(each.claims for each in claim.parameters):
+        if claim.private and not any(each.claims for each in claim.parameters):
             return None
         annotations = [self.annotation(each.annotation) for each in claim.parameters]
         for setting in range(settings):
@@ -110,6 +110,10 @@ class Judge:
         args = self._arguments(claim, annotations, drawing)
         names = {each.name: arg for each, arg in zip(claim.parameters, args, strict=True)}
         base = cache(partial(self._base, claim, args))
+        told = "" if claim.private else self.told_apart(base(0.0)[0], base(40.0)[0])
+        if told:  # also where there is no bound, equal arguments give equal results
+            given = ", ".join(f"{name} = {shown(value)}" for name, value in names.items())
+            return Refuted(claim.name, f"`{claim.name}`: twice {given}: {told}")
         for place, parameter in enumerate(claim.parameters):
             if not parameter.claims:
                 continue
