@@ -173,11 +173,15 @@ class ImportUnsure(Kind):
     from dp_types import AddRemove, Private, Static
     from noise import laplace_mech
 
+
     def released(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
         return laplace_mech(len(ages), 1, eps)
+
+
     # file: noise.py
     import numpy as np
     from main import released
+
 
     def laplace_mech(v, sensitivity, epsilon):
         return v + np.random.laplace(scale=sensitivity / epsilon)
@@ -192,10 +196,14 @@ class ImportUnsure(Kind):
     from dp_types import AddRemove, Private, Static
     from noise import laplace_mech
 
+
     def released(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
         return laplace_mech(len(ages), 1, eps)
+
+
     # file: noise.py
     import numpy as np
+
 
     def laplace_mech(v, sensitivity, epsilon):
         return v + np.random.laplace(scale=sensitivity / epsilon)
