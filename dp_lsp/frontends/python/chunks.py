@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from dp_lsp import cells
@@ -27,6 +28,9 @@ _TOKEN = re.compile(
 )
 _LONG_END = {mark: re.compile(rf"(?:\\.|[^\\])*?{mark}", re.DOTALL) for mark in ('"""', "'''")}
 _BEGINS = re.compile(r"(?:def|class|import|from|async[ \t]+def)\b|@")
+_PARTS = re.compile(rf"^(?:{_BEGINS.pattern})", re.MULTILINE)
+_REMEMBERED = 1 << 12
+"""How many parts of texts are remembered."""
 _GOES_ON = re.compile(r"(?:else|elif|except|finally)\b|[)\]}]")
 _BLANK = re.compile(r"[ \t\f]*")
 _READS = re.compile(r"^[ \t]*[^\W\d]\w*[ \t]*:[^\n=]*\bAnnotated[ \t]*\[", re.MULTILINE)
@@ -137,16 +141,53 @@ def _end(found: list[Chunk], text: str, start: int | None, end: int, look: Calla
 
 
 def _lines(text: str) -> Iterator[_Line]:
-    """The outermost lines of a text."""
-    depth, decorated = 0, False
-    start = 1 if text.startswith("\ufeff") else 0
-    waiting = True
-    for piece in (*pieces(text), Piece("line", len(text), len(text))):
+    """The outermost lines of a text. It is read in parts that begin where only an item can: after an edit those that
+    are as they were are known."""
+    start, decorated = 1 if text.startswith("\ufeff") else 0, False
+    ends = [*(found.start() for found in _PARTS.finditer(text, start + 1)), len(text)]
+    begun, closed = start, 0
+    for end in ends:
+        if end < closed:
+            continue
+        part = _part(text[begun:end], decorated)
+        if not part.is_whole and end < len(text):
+            closed = end if part.opened is None else _closed(text, begun + part.opened)
+            continue
+        for line in part.lines:
+            yield _Line(begun + line.start, line.kind)
+        begun, decorated = end, part.decorated
+
+
+class _Part(NamedTuple):
+    """The outermost lines of a part of a text. One that ``is_whole`` ends with a line that is not gone on with; it may
+    end with a line that ``decorated`` what follows. In another one a long string may be ``opened`` that goes on."""
+
+    lines: tuple[_Line, ...]
+    is_whole: bool
+    decorated: bool
+    opened: int | None
+
+
+def _closed(text: str, opened: int) -> int:
+    """Where a long string ends."""
+    mark = _TOKEN.match(text, opened)
+    assert mark is not None, "it begins with its mark"
+    found = _LONG_END[mark[0][-3:]].match(text, mark.end())
+    return len(text) if found is None else found.end()
+
+
+@lru_cache(_REMEMBERED)
+def _part(text: str, decorated: bool) -> _Part:
+    """A part that begins an outermost line, behind one that ``decorated`` it or not."""
+    lines: list[_Line] = []
+    depth, start, waiting = 0, 0, True
+    last = Piece("line", 0, 0)
+    for piece in (*pieces(text), Piece("", len(text), len(text))):
         if waiting and start < len(text):
             kind = _kind(text, start)
             if kind == "item":
                 kind, decorated = "inside" if decorated else "item", text[start] == "@"
-            yield _Line(start, kind)
+            lines.append(_Line(start, kind))
         waiting = False
         if piece.kind == "open":
             depth += 1
@@ -157,6 +198,9 @@ def _lines(text: str) -> Iterator[_Line]:
             if depth and _BEGINS.match(text, start):
                 depth, decorated = 0, False
             waiting = depth == 0
+        last = piece if piece.kind else last
+    opened = last.start if last.kind == "long" and not last.closed else None
+    return _Part(tuple(lines), last.kind == "line" and last.end == len(text), decorated and not depth, opened)
 
 
 def _kind(text: str, start: int) -> str:

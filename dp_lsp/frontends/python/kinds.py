@@ -285,13 +285,14 @@ def kinds_of(body: list[ast.stmt], given: Mapping[str, Of], local: Callable[[str
     are those of the parameters. What a name is first given it is taken to be, until another value tells otherwise:
     whatever agrees with all values that names are given is true of them."""
     found = dict(given)
-    for node in (item for each in body for item in ast.walk(each)):
+    nodes = [item for each in body for item in ast.walk(each) if isinstance(item, ast.stmt | ast.NamedExpr)]
+    for node in nodes:
         for name, kind in _given_by(node, Kinds(found, local)):
             found.setdefault(name, kind)
     for _ in range(_ROUNDS):
         kinds, before = Kinds({**found, **given}, local), dict(found)
         values: dict[str, list[Of]] = {name: [kind] for name, kind in given.items()}
-        for node in (item for each in body for item in ast.walk(each)):
+        for node in nodes:
             for name, kind in _given_by(node, kinds):
                 values.setdefault(name, []).append(kind)
         found = {name: joined(*of) for name, of in values.items()}

@@ -57,12 +57,12 @@ def libraries(node: ast.FunctionDef, kinds: Kinds) -> dict[str, Library]:
     """Whose arrays the names of a function are, of each name the one that all its values are of."""
     declared = {each.arg: _declared(each.annotation) for each in (*node.args.args, *node.args.kwonlyargs)}
     named = {name: library for name, library in declared.items() if library is not None}
-    for _ in range(_ROUNDS):
+    nodes = [item for item in ast.walk(node) if isinstance(item, ast.stmt | ast.comprehension | ast.NamedExpr)]
+    for _ in range(_ROUNDS if named else 0):
         given: dict[str, list[Library | None]] = {name: [library] for name, library in declared.items()}
-        for item in ast.walk(node):
-            if isinstance(item, ast.stmt | ast.comprehension | ast.NamedExpr):
-                for name, value in _values(item):
-                    given.setdefault(name, []).append(None if value is None else library_of(value, kinds, named))
+        for item in nodes:
+            for name, value in _values(item):
+                given.setdefault(name, []).append(None if value is None else library_of(value, kinds, named))
         found = {name: library for name, of in given.items() if (library := _one(of)) is not None}
         if found == named:
             return found
