@@ -206,9 +206,11 @@ class ReportWords:
 
     def _conditions(self) -> Iterator[ConditionReport]:
         needs = (*self._details.needs, *self._details.totals)
-        shown = told(_constraint(need).key for need in needs)
-        for need in needs:
-            if _constraint(need).key not in shown:
+        assumed = Assumptions(map(_constraint, self._details.needs), self._details.nonnegative)
+        known = {assumed.plain(_constraint(need).key): need for need in reversed(needs)}
+        shown = told(reversed(known))
+        for said, need in reversed(known.items()):
+            if said not in shown:
                 continue
             text = self.writing.display.constraint(_constraint(need))
             yield ConditionReport(text, self.writing.relation(need), False, "relation")

@@ -21,6 +21,8 @@ from dp_lsp.text import Span
 
 Quantity = Poly | Sens
 
+_NOTHING = Poly({})
+
 
 @undigested(span="who calls a function shows the place of the call")
 class Origin(NamedTuple):
@@ -122,6 +124,31 @@ class Assumptions:
             for monomial, coefficient in value.terms.items()
         )
 
+    def plain(self, comparison: Comparison) -> Comparison:
+        """A comparison of sizes as one of numbers, where the conditions say that these are not below 0."""
+        left, right = map(self._plain, (comparison.left, comparison.right))
+        if isinstance(left, Poly) and isinstance(right, Poly):
+            return Comparison(left, comparison.relation, right)
+        return comparison
+
+    def _plain(self, size: Quantity) -> Quantity:
+        """The one number that a size is; the size where it is no such."""
+        if isinstance(size, Poly) or size.infinite or len(size.polys) != 1:
+            return _NOTHING if isinstance(size, Sens) and size.zero else size
+        found = _NOTHING
+        for monomial, coefficient in size.polys[0].terms.items():
+            product = Poly.of(coefficient)
+            for atom, power in monomial:
+                product = product * self._plain_power(atom, power)
+            found = found + product
+        return found
+
+    def _plain_power(self, atom: Atom, power: Fraction) -> Poly:
+        inner = atom.args[0] if isinstance(atom, Apply) and atom.function in (Function.ABS, Function.PLUS) else None
+        if abs(power) == 1 and isinstance(inner, Poly) and self.nonnegative(inner):
+            return inner if power == 1 else inner.inverse()
+        return Poly({((atom, power),): Fraction(1)})
+
     def _atom_nonnegative(self, atom: Symbol | Apply) -> bool:
         return atom.nonnegative or Poly.of_atom(atom) in self._known
 
@@ -218,6 +245,8 @@ def follows(wanted: Comparison, known: Iterable[Comparison]) -> bool:
     known = list(known)
     if wanted in known:
         return True
+    same = [(each.left, each.right) for each in known if each.relation == "=="]
+    known += [Comparison(a, "<=", b) for sides in same for a, b in (sides, sides[::-1])]
     rests = [rest for rest in map(least_rest, known) if rest is not None]
     if wanted.relation == "!=" and isinstance(wanted.left, Poly) and isinstance(wanted.right, Poly):
         apart = (_rest(wanted.right - wanted.left, True), _rest(wanted.left - wanted.right, True))
@@ -250,15 +279,32 @@ def told(known: Iterable[Comparison]) -> frozenset[Comparison]:
         before = strongest.get(rest.value)
         if before is None or _says(rest, before[0]):
             strongest[rest.value] = rest, each
-    kept = {each for _, each in strongest.values()}
-    strong = [each for _, each in strongest.values()] if len(strongest) <= _MOST_APART else []
-    return frozenset(
-        each for each in known if each in kept or (each not in rests and not follows(each, _others(strong, each)))
+    strong = {each for _, each in strongest.values()}
+    kept = [each for each in known if each not in rests or each in strong]
+    if len(kept) > _MOST_APART:
+        return frozenset(kept)
+    for each in sorted(kept, key=lambda each: -(each.left.size + each.right.size)):
+        others = [other for other in kept if other != each]
+        if follows(each, others) or _is_evident(each, others):
+            kept = others
+    return frozenset(kept)
+
+
+def _is_evident(wanted: Comparison, known: list[Comparison]) -> bool:
+    """Whether a number is at least 0, or above 0, as comparisons say that of what it is made of."""
+    left, relation, right = wanted
+    if not (isinstance(left, Poly) and isinstance(right, Poly)) or relation not in ("<", "<="):
+        return False
+    difference, signs = right - left, Assumptions(known)
+    if relation == "<=":
+        return signs.nonnegative(difference)
+    monomial, coefficient = difference.single or ((), Fraction(0))
+    factors = [Poly.of_atom(atom) for atom, _ in monomial]
+    apart = {each.left for each in known if each.relation == "!=" and each.right == _NOTHING}
+    return coefficient > 0 and all(
+        follows(Comparison(_NOTHING, "<", each), known) or (each in apart and signs.nonnegative(each))
+        for each in factors
     )
-
-
-def _others(known: Iterable[Comparison], than: Comparison) -> list[Comparison]:
-    return [each for each in known if each != than]
 
 
 def _by_rest(known: Iterable[Comparison]) -> dict[Comparison, Rest]:
