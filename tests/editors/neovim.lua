@@ -1,39 +1,11 @@
 -- Neovim, without a screen, with the very file that users take. Writes one JSON line a check.
 local folder, results = arg[1], io.open(arg[2], 'w')
 local broken = folder .. '/broken.jl'
-
-local function until_(what, ask)
-  local found
-  assert(vim.wait(60000, function()
-    found = ask()
-    return found and found ~= vim.NIL
-  end, 100), what .. ': not within 60 s')
-  return found
-end
-
-local function check(name, run)
-  local begun = vim.uv.hrtime()
-  local ok, problem = pcall(run)
-  local seconds = math.floor((vim.uv.hrtime() - begun) / 1e8) / 10
-  local line = { part = 'neovim', check = name, seconds = seconds, error = not ok and tostring(problem) or nil }
-  results:write(vim.json.encode(line), '\n')
-  results:flush()
-end
+local checks = loadfile('/opt/checks.lua')('neovim', results)
+local until_, check, float = checks.until_, checks.check, checks.float
 
 local function text()
   return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
-end
-
-local function lines_of(window)
-  return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
-end
-
-local function float()
-  for _, window in ipairs(vim.api.nvim_list_wins()) do
-    if vim.api.nvim_win_get_config(window).relative ~= '' then
-      return lines_of(window)
-    end
-  end
 end
 
 vim.opt.runtimepath:append('/opt/editors/nvim')

@@ -29,6 +29,17 @@ SERVER = Path(os.environ.get("DP_LSP_SERVER") or ROOT / ".venv" / "bin" / "dp-ls
 LONGEST = 900  # seconds that one program may take
 LARGEST = 2_000_000  # bytes of the packed extension
 BROKEN = "function noisy(x::Real) :: Priv()\n    y = x + x\n    laplacian_mechanism(1, 0.5, y)\nend\n"
+UNHIDDEN = """from typing import Annotated
+
+from dp_types import AddRemove, Bounded, Private
+
+
+def total(ages: Annotated[list[float], AddRemove(), Bounded(0, 80)]) -> Private:
+    return sum(ages)
+
+
+count: int = "none"
+"""
 PLATFORMS = ("manylinux_2_28_x86_64", "manylinux_2_27_x86_64", "manylinux2014_x86_64")
 
 
@@ -192,15 +203,31 @@ def newer(home: Path) -> None:
         shutil.copytree(ROOT / "editors" / name, root / "opt" / "editors" / name, dirs_exist_ok=True)
 
 
+def headless(part: str, home: Path, work: Path) -> None:
+    """The checks of a script in Neovim, with a folder to work in."""
+    root = CACHE / "root"
+    for name in (f"{part}.lua", "checks.lua"):
+        shutil.copy(HERE / name, root / "opt")
+    arguments = [f"/opt/{part}.lua", f"/opt/work/{part}", f"/opt/work/{part}/results"]
+    ran([*inside(), "nvim", "--headless", "--clean", "-l", *arguments], part)
+    shutil.copy(work / "results", home / f"{part}.jsonl")
+
+
 def neovim(home: Path) -> None:
     root = CACHE / "root"
-    work = broken(root / "opt" / "work" / "neovim")
-    shutil.copy(HERE / "neovim.lua", root / "opt")
-    arguments = ["/opt/neovim.lua", "/opt/work/neovim", "/opt/work/neovim/results"]
-    ran([*inside(), "nvim", "--headless", "--clean", "-l", *arguments], "neovim")
-    shutil.copy(work / "results", home / "neovim.jsonl")
+    headless("neovim", home, broken(root / "opt" / "work" / "neovim"))
     shutil.copy(HERE / "init.lua", root / "opt")
     on_screen("neovim", home, "nvim", "-u", "/opt/init.lua")
+
+
+def beside(home: Path) -> None:
+    """Neovim with another server for Python."""
+    installed("pyright")
+    work = CACHE / "root" / "opt" / "work" / "beside"
+    work.mkdir(parents=True, exist_ok=True)
+    (work / "beside.py").write_text(UNHIDDEN, "utf-8")
+    (work / "plain.py").write_text(UNHIDDEN.replace("dp_types", "words"), "utf-8")
+    headless("beside", home, work)
 
 
 def helix(home: Path) -> None:
@@ -238,6 +265,7 @@ PARTS: Mapping[str, Part] = {
     "restricted": Part(VSCODE, workbench("restricted.mjs"), 2),
     "newcomer": Part(VSCODE, workbench("newcomer.mjs"), 9),
     "neovim": Part(("wheel", "newer"), neovim, 10),
+    "beside": Part(("wheel", "newer"), beside, 4),
     "helix": Part(("wheel", "newer"), helix, 4),
 }
 

@@ -58,8 +58,8 @@ end
 
 return {
   cmd = { 'dp-lsp', 'server' },
-  filetypes = { 'julia' },
-  root_markers = { { 'dp-lsp.toml', 'Project.toml' }, '.git' },
+  filetypes = { 'julia', 'python' },
+  root_markers = { { 'dp-lsp.toml', 'Project.toml', 'pyproject.toml' }, '.git' },
   settings = { dpLsp = {} },
   capabilities = {
     experimental = { dpFileStatus = true },
