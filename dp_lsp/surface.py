@@ -531,6 +531,13 @@ class Opaque(Node):
         self.broken = broken
 
 
+class Unfollowed(Opaque):
+    """A statement at top level that gives names values of which nothing is known, and does nothing else. What uses none
+    of these names is none the worse for it."""
+
+    __slots__ = ()
+
+
 class Symbol(Opaque):
     """A ``name`` as a value."""
 

@@ -337,6 +337,7 @@ _VISITS: dict[type, Callable[[_Walk, Any, _Scope | None], None]] = {
     surface.Opaque: _Walk._opaque,
     surface.Shown: _Walk._opaque,
     surface.Symbol: _Walk._opaque,
+    surface.Unfollowed: _Walk._opaque,
     surface.Evaluates: _Walk._opaque,
     surface.Unread: _Walk._opaque,
     surface.TypeDefinition: _Walk._opaque,

@@ -9,7 +9,7 @@ another makes longer or shorter.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -287,6 +287,7 @@ def _cloud_changed(
     defined = [tuple(each.name for each in unit.lowered.definitions) for unit in units]
     storing = {index for index, unit in enumerate(units) if unit.lowered.stores}
     start = storing | {index for index, unit in enumerate(units) if not changing.isdisjoint(unit.lowered.mentions)}
+    fixed = _fixed(units, definers)
     by = min(changing.union(*(defined[index] for index in storing)), default="a statement")
     callers = _closed(start, lambda at: (other for name in defined[at] for other in mentioned.get(name, ())))
     reached = _closed(
@@ -294,7 +295,7 @@ def _cloud_changed(
     )
     for index in sorted(reached):
         for definition in units[index].lowered.definitions:
-            if isinstance(definition, Constant) and not _is_fixed(definition):
+            if isinstance(definition, Constant) and definition.name not in fixed:
                 clouds.setdefault(definition.name, f"`{by}` may change it in place")
 
 
@@ -308,11 +309,29 @@ def _closed(start: set[int], following: Callable[[int], Iterable[int]]) -> set[i
     return found
 
 
-def _is_fixed(definition: Constant) -> bool:
-    """Whether a value is made of numbers alone, which nobody can change."""
+def _fixed(units: Sequence[InferenceUnit], definers: Mapping[str, Sequence[int]]) -> set[str]:
+    """The names of values that are made of numbers alone, and of such names: nobody can change them."""
+    found: set[str] = set()
+
+    def means_numbers(name: str) -> bool:
+        definitions = [each for at in definers[name] for each in units[at].lowered.definitions if each.name == name]
+        return all(isinstance(each, Constant) and _is_fixed(each, found) for each in definitions)
+
+    while new := {name for name in definers.keys() - found if means_numbers(name)}:
+        found |= new
+    return found
+
+
+def _is_fixed(definition: Constant, names: Container[str]) -> bool:
+    """Whether a value is made of numbers alone, and of these names."""
     body = definition.term
     parts = term.within((*(bind.term for bind in body.binds), body.result))
-    return all(isinstance(part, term.Literal | term.MakeTuple) or _is_sum(part) for part in parts)
+    return all(
+        isinstance(part, term.Literal | term.MakeTuple)
+        or (isinstance(part, term.Global) and part.name in names)
+        or _is_sum(part)
+        for part in parts
+    )
 
 
 def _is_sum(part: term.Term) -> bool:

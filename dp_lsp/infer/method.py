@@ -335,9 +335,12 @@ def _picks_rows(inference: Inference) -> bool:
 def infer_constant(constant: term.Constant, setting: InferenceSetting, look: Callable[[], None]) -> Inferred:
     """Infer a top-level value. It is nobody's data, so it moves with nothing."""
     inference = _inference(setting, Effort(look))
+    since = inference.solver.mark()
     result = inference.body(constant.term).value
     settle_open(inference)
-    conditions.settle(inference, inference.solver.mark())
+    settled = conditions.settle(inference, since)
+    if settled.needs or not settled.holds:  # nobody would meet them: the value is computed once, where it stands
+        inference.give_up("it is not certain that what its value is made of has one")
     inference.publics.of_constant(constant.name)
     if isinstance(inference.type(result), Unknown):
         inference.give_up("its value is not understood")

@@ -183,6 +183,10 @@ class _TopLevel:
                     self._add(self._unread(node, defined))
             case surface.Structure() if (made := structure(node, self._language)) is not None:
                 self._structure(node, made)
+            case surface.Unfollowed(what=what, summary=does) if not any(
+                is_reserved(name, self._language) for name in does.binds
+            ):
+                self._cloud(node, does, what)
             case surface.TypeDefinition(name=name):
                 self._types.add(name)
                 self._act(node)

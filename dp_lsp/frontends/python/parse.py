@@ -15,8 +15,8 @@ from collections.abc import Iterator
 from dp_lsp import surface
 from dp_lsp.frontends.problems import NestedTooDeeply, SyntaxProblem
 from dp_lsp.frontends.python.chunks import comments, pieces
+from dp_lsp.frontends.python.constants import assignments
 from dp_lsp.frontends.python.effects import effects
-from dp_lsp.frontends.python.expressions import number
 from dp_lsp.frontends.python.functions import function, named_lambda
 from dp_lsp.frontends.python.imports import loads
 from dp_lsp.frontends.python.kinds import GENERATING
@@ -33,7 +33,6 @@ from dp_lsp.frontends.python.names import (
 )
 from dp_lsp.frontends.python.notebooks import order, spoken
 from dp_lsp.frontends.python.places import Places
-from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.releasing import SETTING_UP
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Node, Opaque, Parsed, Remark, Summary
@@ -98,8 +97,8 @@ def item(node: ast.stmt, places: Places) -> Iterator[Node]:
         case ast.If(test=test, body=body, orelse=[]) if _is_for_types(test, body):
             for each in body:
                 yield from item(each, places)
-        case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if made := constant(value, places):
-            yield surface.Assign(*span, surface.Name(*places.span(target), name), made, constant=True)
+        case ast.Assign() | ast.AnnAssign() if (made := assignments(node, places)) is not None:
+            yield from made
         case ast.Expr(value=ast.Constant(value=str() as text)):
             yield surface.Text(*span, text)
         case ast.Pass() | ast.Expr(value=ast.Constant()):
@@ -149,24 +148,6 @@ def _imported(node: ast.Import | ast.ImportFrom, places: Places) -> Iterator[Nod
 
 _OWN = {OWN_MODULE: frozenset(WORDS), "typing": frozenset({"Annotated"}), "__future__": FUTURE}
 """The words that imports bring by their own names."""
-
-
-def constant(node: ast.expr, places: Places) -> Node | None:
-    """A number or a truth value that is written out; None for anything else."""
-    span = places.span(node)
-    match node:
-        case ast.Constant(value=bool() as value):
-            return surface.Boolean(*span, value)
-        case ast.Constant(value=int() | float()):
-            try:
-                return number(node, span)
-            except Refused:
-                return None
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float()) as inner):
-            made = constant(inner, places)
-            sign = surface.Name(span.start, span.start, "-")
-            return surface.Call(*span, sign, (made,)) if isinstance(made, surface.Number) else None
-    return None
 
 
 _ITEMS: dict[type[ast.stmt], str] = {

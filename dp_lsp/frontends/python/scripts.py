@@ -21,6 +21,7 @@ from dp_lsp import surface
 from dp_lsp.cells import is_joined, split
 from dp_lsp.frontends.python.annotations import says_data
 from dp_lsp.frontends.python.chunks import items, reads_data
+from dp_lsp.frontends.python.constants import mentioned
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.functions import function, not_followed
 from dp_lsp.frontends.python.imports import loads, unchecked
@@ -142,7 +143,7 @@ class _Script:
         self._unchecked = {name for node in doubtful for name in self._binds(node)}
         own = {name for node in self._statements if not _is_import(node) for name in self._binds(node)}
         self._displays = "display" not in own
-        self._constants = {id(each.node) for each in statements if not each.guarded and self._is_constant(each.node)}
+        self._constants = self._found_constants([each.node for each in statements if not each.guarded])
         self._aside = self._found_aside()
         self._own = self._names_of(self._owned())
 
@@ -151,13 +152,20 @@ class _Script:
 
     # Sorting
 
-    def _is_constant(self, node: ast.stmt) -> bool:
-        """Whether a statement gives a name its only value, which means the same everywhere: a number that is written
-        out, or a generator."""
-        match node:
-            case ast.Assign(targets=[ast.Name(id=name)]) if self._bound[name] == 1:
-                return any(isinstance(made, surface.Assign) for made in item(node, self._places))
-        return False
+    def _found_constants(self, nodes: Iterable[ast.stmt]) -> set[int]:
+        """The statements that give names their only values, which mean the same everywhere: numbers that are written
+        out, or made of such, and generators."""
+        found, names = set(), set[str]()
+        for node in nodes:
+            if not isinstance(node, ast.Assign | ast.AnnAssign) or any(
+                self._bound[each] > 1 for each in self._binds(node)
+            ):
+                continue
+            means = all(isinstance(made, surface.Assign) for made in item(node, self._places))
+            if means and names.issuperset(mentioned(node) or ()):
+                found.add(id(node))
+                names |= self._binds(node)
+        return found
 
     def _owned(self) -> Iterator[ast.stmt]:
         """The statements of the body, and the functions, which may use its values."""
@@ -194,7 +202,7 @@ class _Script:
         if not self._unchecked.isdisjoint(does.mentions):
             return False
         match node:
-            case ast.Assign(value=value) | ast.Expr(value=value):
+            case ast.Assign(value=value) | ast.Expr(value=value) | ast.AnnAssign(value=ast.expr() as value):
                 return self._is_foreign(value)
             case ast.ClassDef() | ast.AsyncFunctionDef() | ast.Try() | ast.With():
                 return True
