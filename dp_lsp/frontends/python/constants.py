@@ -39,7 +39,7 @@ def assignments(node: ast.stmt, places: Places) -> list[Node] | None:
     does = effects(node)
     if does.anything or does.outside or does.stores:
         return None
-    return [surface.Unfollowed(*places.span(node), "this assignment at top level", does)]
+    return [surface.Unfollowed(*places.span(node), "an assignment gives it a value that is not followed", does)]
 
 
 def mentioned(node: ast.stmt) -> frozenset[str] | None:
