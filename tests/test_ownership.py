@@ -9,8 +9,8 @@ from dp_lsp.core.term import Method
 from dp_lsp.engine.check import Engine
 from dp_lsp.frontends.julia import JULIA
 from dp_lsp.frontends.julia.parse import parse
-from dp_lsp.lower.aliasing import aliasing
 from dp_lsp.lower.definitions import Lowered, lower
+from dp_lsp.lower.ownership import aliasing
 from imperative import Functional, Imperative, frozen, thawed
 
 HELPERS = """

@@ -14,10 +14,10 @@ from dp_lsp.core.term import Constant, Definition, Method, argument_count, own_c
 from dp_lsp.core.values import same_by_digest, undigested
 from dp_lsp.engine.scopes import OWN, Scope
 from dp_lsp.language import Semantics
-from dp_lsp.lower.aliasing import Aliasing, aliasing
 from dp_lsp.lower.definitions import Lowered
 from dp_lsp.lower.facts import EVERYTHING
 from dp_lsp.lower.methods import Conflict, conflict
+from dp_lsp.lower.ownership import Aliasing, aliasing
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Chunk, Remark
 

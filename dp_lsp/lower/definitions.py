@@ -12,7 +12,6 @@ from dp_lsp.core.annotation import TupleOf
 from dp_lsp.core.term import Constant, Definition, Method
 from dp_lsp.language import Familiar, Language
 from dp_lsp.lower import problems
-from dp_lsp.lower.aliasing import Aliasing, Known, aliasing
 from dp_lsp.lower.facts import (
     EVERYTHING,
     UNUSED,
@@ -28,6 +27,7 @@ from dp_lsp.lower.facts import (
 )
 from dp_lsp.lower.filling import may_store
 from dp_lsp.lower.functions import Functions, Written
+from dp_lsp.lower.ownership import Aliasing, Known, aliasing
 from dp_lsp.lower.scope import LoweringUnit
 from dp_lsp.lower.structures import constructor, structure
 from dp_lsp.problem import Problem

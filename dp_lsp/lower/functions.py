@@ -12,7 +12,6 @@ from dp_lsp.core.term import Bind, Body, Method, Term
 from dp_lsp.core.types import Base
 from dp_lsp.language import RefusedType, Returned
 from dp_lsp.lower import problems
-from dp_lsp.lower.aliasing import aliasing
 from dp_lsp.lower.by_use import used_as
 from dp_lsp.lower.changes import Changes, versions
 from dp_lsp.lower.expressions import Expressions
@@ -20,7 +19,7 @@ from dp_lsp.lower.facts import UNUSED, written
 from dp_lsp.lower.filling import fillable
 from dp_lsp.lower.leaving import GIVES_NOTHING, GIVES_VALUE, OTHER_CHANGES, ends_bare, returns
 from dp_lsp.lower.methods import conflict
-from dp_lsp.lower.ownership import OUTSIDE, Holding, Memory
+from dp_lsp.lower.ownership import OUTSIDE, Holding, Memory, aliasing
 from dp_lsp.lower.scope import BodyScope, LoweringUnit
 from dp_lsp.lower.sharing import Sharing
 from dp_lsp.lower.statements import Finish, Statements

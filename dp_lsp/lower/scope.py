@@ -12,9 +12,8 @@ from dp_lsp.core.term import Hole, Local, Term
 from dp_lsp.intents import Intent, Rendering
 from dp_lsp.language import Language
 from dp_lsp.lower import problems
-from dp_lsp.lower.aliasing import Aliasing, Known
 from dp_lsp.lower.facts import UNUSED, builtin, is_everyday, is_reserved
-from dp_lsp.lower.ownership import NOWHERE, OUTSIDE, Holding, Memory, Ownership
+from dp_lsp.lower.ownership import NOWHERE, OUTSIDE, Aliasing, Holding, Known, Memory, Ownership
 from dp_lsp.lower.survey import Survey
 from dp_lsp.problem import Fix, Problem, Related
 from dp_lsp.text import Span
