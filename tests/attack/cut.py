@@ -24,7 +24,7 @@ import textwrap
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from dp_lsp.infer import accumulators, begun, disjoint, entrywise, reading, records, tallies, unrolled
+from dp_lsp.infer import accumulators, disjoint, entrywise, loops, reading, records, tallies, unrolled
 
 from .breaking import Wrong
 
@@ -254,7 +254,7 @@ f(v::MetricVector(Real, L1)) = sum(map(t -> 2 * t, v)) - sum(map(t -> t, v))
 """,
     ),
     "loops: what one begins with is of the round before": (
-        *(begun, "from_the_round_before", _cut("Fraction(first.value - 1)", "Fraction(first.value)")),
+        *(loops, "from_the_round_before", _cut("Fraction(first.value - 1)", "Fraction(first.value)")),
         """
 function f(v::MetricVector(Real, L1), k::Static(Integer))
     s = v[2]
@@ -266,7 +266,7 @@ end
 """,
     ),
     "loops: without a round there is what one begins with": (
-        *(begun, "of_both", _cut("moves.larger(begins.moves, item.moves, node.span)", "item.moves")),
+        *(loops, "of_both", _cut("moves.larger(begins.moves, item.moves, node.span)", "item.moves")),
         """
 function f(v::MetricVector(Real, L2), k::Static(Integer))
     s = v[1]
