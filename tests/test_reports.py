@@ -51,6 +51,15 @@ def test_the_schema_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
         jsonschema.validate(result | {"profile": "loud"}, printed)
 
 
+def test_a_bound_that_is_larger_than_any_float_is_as_good_as_none(tmp_path: Path, capsys: Any) -> None:
+    program = "f(x::Real, eps::Static()) :: Priv() = laplacian_mechanism(1, eps, x)"
+    (tmp_path / "f.jl").write_text(program, "utf-8")
+    asked = ("check", str(tmp_path / "f.jl"), "--set", f"eps=1{'0' * 310}", "--output-format", "json")
+    main([*asked])
+    (found,) = json.loads(capsys.readouterr().out)["files"]
+    assert {each["epsilon"] for each in found["functions"][0]["numeric"]} == {None}
+
+
 def test_json_is_what_the_contract_says() -> None:
     text, (name, mark) = annotated("‹f›(x) = 𝔻‹x›\r\ng(y) = y")
     found = problem(mark, related=(Related("here", name),), fixes=(Fix("drop it", (Edit(mark, "0"),)),))

@@ -5,8 +5,10 @@ of functions is put into it where a client asked for that."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from dp_lsp import __version__, cells
@@ -140,17 +142,23 @@ def _spending(spent: SpendingReport, source: Source) -> Json:
 
 
 def _numeric(numeric: NumericReport) -> Json:
-    """Floats that are rounded up. A bound of ∞, which JSON has no number for, is null."""
-    from dp_lsp.core.evaluate import rounded_up  # only who gave numbers needs it
-
+    """Floats that are rounded up. A bound of ∞, which JSON has no number for, is null; so is one that is larger than
+    any float."""
     if numeric.missing:
         return {"parameters": list(numeric.parameters), "missing": list(numeric.missing)}
     return {
         "parameters": list(numeric.parameters),
-        "epsilon": None if numeric.epsilon is None else rounded_up(numeric.epsilon),
-        "delta": None if numeric.delta is None else rounded_up(numeric.delta),
+        "epsilon": _upwards(numeric.epsilon),
+        "delta": _upwards(numeric.delta),
         "rule": numeric.rule,
     }
+
+
+def _upwards(number: Fraction | None) -> float | None:
+    from dp_lsp.core.evaluate import rounded_up  # only who gave numbers needs it
+
+    above = rounded_up(number)
+    return None if above == math.inf else above
 
 
 def _silenced(silenced: Silenced, source: Source) -> Json:
