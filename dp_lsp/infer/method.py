@@ -210,7 +210,10 @@ def _asked(method: term.Method, setting: InferenceSetting, effort: Effort, found
     inference = _inference(setting, effort)
     protected.ask(inference, method, shown)
     recorder = inference.recorder
-    return found._replace(problems=(*found.problems, *recorder.problems), unknown=recorder.unknown)
+    known = found.problems
+    if recorder.unknown:  # what its noise really costs is said once it is said whom that protects
+        known = tuple(each for each in known if each.code != problems.SmallScale.code)
+    return found._replace(problems=(*known, *recorder.problems), unknown=recorder.unknown)
 
 
 def _is_unbounded_vector(found: Inferred) -> bool:

@@ -259,12 +259,26 @@ def _given(word: TypeExpr) -> dict[str, Node]:
     return found
 
 
+def _uncalled(word: TypeExpr) -> RefusedType:
+    """A word that lacks its parentheses, or what must stand in them."""
+    said = _SAID.get(word.name)
+    if said is None:
+        return RefusedType(word, f"write `{word.name}()`, with parentheses", f"{word.name}()")
+    return RefusedType(word, f"write what it says in parentheses, as in `{word.name}({said})`")
+
+
+_SAID = {"Columns": "Age=Bounded(0, 120)", "Bounded": "0, 120", "Size": "100", "AtLeast": "1"}
+"""Of words that say nothing without it, what may stand in their parentheses."""
+
+
 def _annotated(node: TypeExpr, base: Node, words: Iterable[Node]) -> Annotation:
     """``Annotated[base, words…]``."""
     said: dict[str, dict[str, Node]] = {}
     table: Table | None = None
     for word in words:
         name = word.name if isinstance(word, TypeExpr) else ""
+        if isinstance(word, TypeExpr) and word.form != "call" and not word.args and name in _OPTIONS:
+            raise _uncalled(word)
         if not isinstance(word, TypeExpr) or word.form != "call" or name not in _OPTIONS:
             reason = f"`{name}` is not followed yet" if name in WORDS else "this says nothing that is known"
             raise RefusedType(word, f"{reason}; the words are {', '.join(f'`{each}`' for each in _OPTIONS)}")
