@@ -16,6 +16,7 @@ from dp_lsp.frontends import problems
 from dp_lsp.frontends.julia.chunks import chunks
 from dp_lsp.frontends.julia.parse import parse
 from dp_lsp.problem import Kind
+from dp_lsp.surface import Parsed
 
 
 def shown(node: s.Node | None) -> str:
@@ -695,7 +696,7 @@ def check(text: str) -> None:
 
 def is_loose(text: str) -> bool:
     """Whether nothing stands between two chunks but blanks, and comments that are nobody's business."""
-    return parse(text) == ((), (), (), None)
+    return parse(text) == Parsed((), ())
 
 
 def children(node: s.Node) -> Iterator[s.Node]:

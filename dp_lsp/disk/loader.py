@@ -80,9 +80,15 @@ _LeftOut = Callable[[str, bool], bool]
 """Whether a path is left out, which is that of a file, or of a folder with all in it."""
 
 
+_INSTALLED = frozenset({"site-packages", "dist-packages", "__pypackages__", "node_modules"})
+"""Folders in which tools put what others wrote."""
+_ENVIRONMENT = "pyvenv.cfg"
+"""The file that a folder has which is a Python environment."""
+
+
 def below(folder: str, left_out: _LeftOut, failed: Callable[[OSError], None]) -> Iterator[str]:
-    """The path of every program below a folder that is not left out, sorted. Hidden ones are, too, and links to
-    folders not followed; ``failed`` is told of each folder that cannot be opened."""
+    """The path of every program below a folder that is not left out, sorted. Hidden ones and what was installed
+    are, too, and links to folders not followed; ``failed`` is told of each folder that cannot be opened."""
     return chain.from_iterable(by_folder(folder, left_out, failed))
 
 
@@ -91,7 +97,11 @@ def by_folder(
 ) -> Iterator[list[str]]:
     """The same, one folder after the other."""
     for where, folders, files in os.walk(folder, onerror=failed):
-        seen = ((name, os.path.join(where, name)) for name in sorted(folders) if not name.startswith("."))
+        if _ENVIRONMENT in files and where != folder:
+            folders.clear()
+            continue
+        own = (name for name in sorted(folders) if not name.startswith(".") and name not in _INSTALLED)
+        seen = ((name, os.path.join(where, name)) for name in own)
         folders[:] = [name for name, path in seen if not left_out(path, True)]
         kept = (name for name in sorted(files) if frontends.find(name) and not name.startswith("."))
         paths = (os.path.join(where, name) for name in kept)
@@ -200,13 +210,14 @@ class Disk:
         """Whether there is a file that may be read."""
         if name in self._given or name in self._named:
             return True
-        return self.has(name) and os.path.isfile(name) and (not _IGNORES_CASE or is_spelled(name))
+        return os.path.isfile(name) and self.has(name) and (not _IGNORES_CASE or is_spelled(name))
 
     def has(self, name: str) -> bool:
         """Whether a file lies below one of the folders, and what it may be a link to as well."""
-        return any(is_below(name, folder) for folder in self._folders) and any(
-            is_below(os.path.realpath(name), folder) for folder in self._folders
-        )
+        if not any(is_below(name, folder) for folder in self._folders):
+            return False
+        real = os.path.realpath(name)
+        return any(is_below(real, folder) for folder in self._folders)
 
     def text(self, name: str) -> SourceText:
         """The text of a file, the same object as long as it does not change."""

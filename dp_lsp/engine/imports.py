@@ -90,6 +90,7 @@ class _Imports:
         self._files[root] = _Loaded(root, "", file)
         self._load_all(root)
         self._doubt_rings()
+        self._doubt_changing(self._files[root])
         for each in self._files.values():
             self._link(each)
         return self._together()
@@ -189,6 +190,27 @@ class _Imports:
                     why = f"it loads `{shown(each.name)}` itself, so that what it has by then may not be all"
                     each.problems.setdefault(index, []).append(ImportUnsure.at(load.span, path=load.path, why=why))
                 each.clouds |= dict.fromkeys(taken, f"`{load.path}` loads `{shown(each.name)}` itself")
+
+    def _doubt_changing(self, first: _Loaded) -> None:
+        """Modules that may give any name another meaning while they are loaded: told at the import that leads to one,
+        as nothing is said of their own text."""
+        told: set[str] = set()
+        for index, load in first.loads:
+            pending = [first.found[path] for path in load.paths if path in first.found]
+            while pending:
+                name = pending.pop()
+                if name in told or name not in self._files or name == first.name:
+                    continue
+                told.add(name)
+                each = self._files[name]
+                pending += each.found.values()
+                clouded = (found for unit in each.file.units for found in unit.lowered.clouded)
+                own = (reason for other, _, reason in clouded if other == EVERYTHING)
+                reason = next(own, each.clouds.get(EVERYTHING))
+                if reason is not None:
+                    why = f"`{shown(name)}` may give anything another meaning ({reason})"
+                    problem = ImportUnsure.at(load.span, path=load.path, why=why)
+                    first.problems.setdefault(index, []).append(problem)
 
     def _link(self, each: _Loaded) -> None:
         """What the names mean that a file has from modules; one that it gives a meaning itself, too, or that is of

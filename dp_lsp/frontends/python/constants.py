@@ -37,7 +37,8 @@ def assignments(node: ast.stmt, places: Places) -> list[Node] | None:
     else:
         return [*made]
     does = effects(node)
-    if does.anything or does.outside or does.stores:
+    is_changed = not does.binds.isdisjoint(_read(node))  # as by `f = cached(f)`
+    if does.anything or does.outside or does.stores or is_changed:
         return None
     return [surface.Unfollowed(*places.span(node), "an assignment gives it a value that is not followed", does)]
 
@@ -74,6 +75,10 @@ def _given(node: ast.stmt) -> list[tuple[ast.Name, ast.expr | None]] | None:
         case ast.Assign():
             return [(target, None) for target in _names(node)] or None
     return None
+
+
+def _read(node: ast.AST) -> set[str]:
+    return {item.id for item in ast.walk(node) if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Load)}
 
 
 def _names(node: ast.Assign) -> Iterator[ast.Name]:
