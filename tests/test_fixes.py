@@ -111,6 +111,15 @@ def test_records_of_people_are_not_declared_public() -> None:
     assert [repair.fix.title for repair in offered(number)] == ["declare it public: `v::Static(Integer)`"]
 
 
+def test_a_root_that_something_is_made_of_is_no_root_of_that() -> None:
+    header = "function f(v::MetricVector(Bounded(Real, 1, 9), ChangeOne), eps::Static()) :: Priv()\n"
+    quotient = "f(v::Vector{Float64}, eps) :: Priv() = laplacian_mechanism(1, eps, std(v) / mean(v))\n"
+    root = header + "    laplacian_mechanism(64, eps, std(v))\nend\n"
+    titles = [repair.fix.title for repair in offered(quotient)]
+    assert not any("var(v) / mean(v)" in title for title in titles)
+    assert any("release the square" in repair.fix.title for repair in offered(root))
+
+
 def test_trying_stops_when_something_else_is_to_be_done() -> None:
     looks = iter([False] * 3)
     with pytest.raises(Superseded):

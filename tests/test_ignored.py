@@ -89,6 +89,15 @@ def test_git_says_the_same(tmp_path: Path) -> None:
     assert {"sub/build/a.jl", "sub/inner/own.jl", "docs/sub/a.jl"} <= checked(tmp_path)
 
 
+def test_what_tools_put_there_is_not_looked_through(tmp_path: Path) -> None:
+    """Installed packages, and Python environments by any name, unless one of these folders is asked for."""
+    installed = ["lib/site-packages/a.jl", "node_modules/x/a.jl", "dist-packages/a.jl", "mine/bin/a.jl", "mine/a.jl"]
+    write(tmp_path, dict.fromkeys(["a.jl", "lib/a.jl", *installed, "mine/pyvenv.cfg"], ""))
+    assert checked(tmp_path) == {"a.jl", "lib/a.jl"}
+    assert checked(tmp_path / "mine") == {"a.jl", "bin/a.jl"}
+    assert checked(tmp_path / "node_modules") == {"x/a.jl"}
+
+
 def test_only_in_a_repository(tmp_path: Path) -> None:
     write(tmp_path, {".gitignore": "a.jl\n", "a.jl": "", "inner/a.jl": "", "inner/b.jl": ""})
     assert checked(tmp_path) == {"a.jl", "inner/a.jl", "inner/b.jl"}

@@ -7,11 +7,6 @@ Numbers are ordered by size, containers entry by entry, tuples item by item, fun
 datasets by the records that they hold: one that has all records of another, and more, is larger. Data and truth values
 are ordered only where they are equal. A function rises if of two ordered values the larger one never has the smaller
 result, and falls if it never has the larger one. What is put together of such functions goes a known way, too.
-
-Which way values go is known of a move. A selection costs half where a change moves all scores the same way. So a move
-also says whether the value rises or falls with its variable, in the orders of this module; rows that keep that
-stand in `builtins/ways.py`, and whoever adds a row need not think of it; what a loop carries keeps its way where its
-start and its rounds agree (`infer/loops.py`). The event counts less, so every measure and certificate does.
 """
 
 from __future__ import annotations

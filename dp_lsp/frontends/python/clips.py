@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from dp_lsp.frontends.python.kinds import Kinds
-from dp_lsp.frontends.python.numeric import CLIPS
+from dp_lsp.frontends.python.numeric import CLIPS, written
 from dp_lsp.frontends.python.refused import Refused
 
 _BELOW, _ABOVE = "np.minimum", "np.maximum"
@@ -46,19 +46,9 @@ def held_between(node: ast.Call, kinds: Kinds) -> tuple[ast.expr, ast.expr, ast.
         for one, other in (node.args, node.args[::-1]):
             match other:
                 case ast.Call(func=func, args=[a, b], keywords=[]) if kinds.called(func) in inner:
-                    value, second = (b, a) if _known(a) is not None else (a, b)
-                    ends = _known(one), _known(second)
+                    value, second = (b, a) if written(a) is not None else (a, b)
                     low, high = (one, second) if outer is _BY_LARGER else (second, one)
-                    if None not in ends and _known(low) <= _known(high):  # type: ignore[operator]
+                    least, most = written(low), written(high)
+                    if least is not None and most is not None and least <= most:
                         return value, low, high
-    return None
-
-
-def _known(node: ast.expr) -> float | None:
-    """A number that is written out."""
-    match node:
-        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-            return value
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
-            return -value
     return None

@@ -11,6 +11,8 @@ import copy
 from fractions import Fraction
 from itertools import pairwise
 
+from dp_lsp.frontends.python.numeric import written
+
 _MOST = 1000
 """The most edges that are followed."""
 _FEWEST = 2
@@ -23,29 +25,20 @@ def edges_of(node: ast.Call) -> list[Fraction] | None:
         told["bins"] = node.args[1]
     if not 1 <= len(node.args) <= 2 or not {"bins"} <= told.keys() <= {"bins", "range"}:
         return None
-    found = _written(told["bins"], node.func) if len(told) == 1 else _between(told["bins"], told["range"])
+    found = _written(told["bins"], node.func) if len(told) == 1 else between(told["bins"], told["range"])
     rises = found is not None and all(low < high for low, high in pairwise(found))
     return found if found is not None and rises and _FEWEST <= len(found) <= _MOST else None
 
 
-def _known(node: ast.expr) -> Fraction | None:
-    match node:
-        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool) and abs(value) < float("inf"):
-            return Fraction(repr(value))
-        case ast.UnaryOp(op=ast.USub(), operand=operand) if (inner := _known(operand)) is not None:
-            return -inner
-    return None
-
-
 def _all(nodes: list[ast.expr]) -> list[Fraction] | None:
-    known = [_known(each) for each in nodes]
+    known = [written(each) for each in nodes]
     return None if None in known else [each for each in known if each is not None]
 
 
-def _between(count: ast.expr, ends: ast.expr) -> list[Fraction] | None:
+def between(count: ast.expr, ends: ast.expr) -> list[Fraction] | None:
     """So many bins of equal width between two numbers."""
     match count, ends:
-        case ast.Constant(value=int() as bins), ast.Tuple(elts=[low, high]) if 0 < bins < _MOST:
+        case ast.Constant(value=int() as bins), ast.Tuple(elts=[low, high]) if bins is not True and 0 < bins < _MOST:
             return _spread(_all([low, high]), bins + 1)
     return None
 
@@ -79,7 +72,7 @@ def _arange(given: list[Fraction]) -> list[Fraction] | None:
     if not all(each.denominator == 1 for each in given) or (len(given) == 3 and given[2] <= 0):
         return None
     numbers = range(*map(int, given))
-    return [*map(Fraction, numbers)] if len(numbers) <= _MOST else None
+    return None if numbers[_MOST:] else [*map(Fraction, numbers)]
 
 
 class _Inlined(ast.NodeTransformer):

@@ -6,6 +6,7 @@ functions, ``math``), and that of NumPy (mathematical functions).
 
 from __future__ import annotations
 
+import ast
 import math
 from fractions import Fraction
 from typing import NamedTuple
@@ -66,3 +67,13 @@ def goes_over_arrays(name: str) -> bool:
 def spellings(builtin: str) -> tuple[str, ...]:
     """The names of a builtin among the functions of numbers."""
     return tuple(name for name, function in FUNCTIONS.items() if function.builtin == builtin)
+
+
+def written(node: ast.expr) -> Fraction | None:
+    """A finite number that is written out, with its sign; None for anything else."""
+    match node:
+        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool) and abs(value) < math.inf:
+            return Fraction(repr(value))
+        case ast.UnaryOp(op=ast.USub(), operand=operand) if (inner := written(operand)) is not None:
+            return -inner
+    return None

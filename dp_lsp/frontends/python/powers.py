@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from dp_lsp import surface
 from dp_lsp.frontends.python.kinds import COLUMNS, SIGNS, Kinds
 from dp_lsp.frontends.python.noise import whole
+from dp_lsp.frontends.python.numeric import written
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.surface import Node
@@ -49,7 +50,7 @@ class Powers:
         match exponent:
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return self._call(span, "/", whole(span.start, 1), self.power(node, base, operand, of_entries))
-            case ast.Constant(value=float() as value) if Fraction(value) == _HALF:
+            case ast.Constant() if written(exponent) == _HALF:
                 return self._call(span, ROOT, base)
             case ast.Constant(value=float() as value) if value.is_integer():
                 times: Node = whole(span.end, int(value))

@@ -9,10 +9,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dp_lsp import surface
+from dp_lsp.frontends.python.edges import between
 from dp_lsp.frontends.python.entries import COLUMN, Entries, named_kind
 from dp_lsp.frontends.python.kinds import Kind
 from dp_lsp.frontends.python.noise import call, whole
-from dp_lsp.frontends.python.numeric import CLIPS
+from dp_lsp.frontends.python.numeric import CLIPS, written
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.releasing import Made, given, made_by, opendp
 from dp_lsp.frontends.python.releasing import diffprivlib as dpl
@@ -22,7 +23,6 @@ from dp_lsp.text import Span
 _SILENT = ("random_state", "accountant", "delta")
 """Arguments that change nothing where they are None, or 0."""
 _NUMBERS = frozenset({Kind.ARRAY, Kind.LIST})
-_MOST_BINS = 1000
 
 
 class LibraryCalls(Entries):
@@ -368,11 +368,7 @@ class LibraryCalls(Entries):
         match said.get("bins") or ast.Constant(10), said.get("range"):
             case ast.List(elts=[_, _, *_] as elts), None | ast.Constant(value=None) if _rises(elts):
                 return self.node(ast.copy_location(ast.List(elts, ast.Load()), node))
-            case ast.Constant(value=int() as count), ast.Tuple(elts=[low, high]) if (
-                0 < count <= _MOST_BINS and not isinstance(count, bool) and _rises([low, high])
-            ):
-                ends = [Fraction(repr(_number_of(each))) for each in (low, high)]
-                steps = [ends[0] + (ends[1] - ends[0]) * place / count for place in range(count + 1)]
+            case count, ast.Tuple() as ends if (steps := between(count, ends)) is not None and steps[0] < steps[-1]:
                 return surface.Vector(*at, tuple(surface.Number(*at, each, each.denominator == 1) for each in steps))
             case _, None | ast.Constant(value=None):
                 raise Refused(node, "`tools.histogram` without `range=`, which takes it from the data,")
@@ -381,19 +377,10 @@ class LibraryCalls(Entries):
 
 def _has_one_sign(low: ast.expr, high: ast.expr) -> bool:
     """Whether numbers between two bounds are certainly all positive, or 0, or all negative, or 0."""
-    least, most = _number_of(low), _number_of(high)
+    least, most = written(low), written(high)
     return (least is not None and least >= 0) or (most is not None and most <= 0)
 
 
-def _number_of(node: ast.expr) -> int | float | None:
-    match node:
-        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-            return value
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
-            return -value
-    return None
-
-
 def _rises(nodes: list[ast.expr]) -> bool:
-    numbers = [found for each in nodes if (found := _number_of(each)) is not None]
+    numbers = [found for each in nodes if (found := written(each)) is not None]
     return len(numbers) == len(nodes) and all(low < high for low, high in pairwise(numbers))

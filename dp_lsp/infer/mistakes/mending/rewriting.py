@@ -122,7 +122,8 @@ def root_after(scene: Scene, problem: Problem) -> Iterator[Fix]:
             title = "release the square, and take its root: `{code}`"
             yield from scene.inference.fixes(Write(title, ((release.call.span, root), (problem.span, square))))
         start, end = release.call.span
-        if start <= problem.span.start and problem.span.end <= end:
+        hides_the_root = isinstance(release.hidden, Apply) and release.hidden.function.span == problem.span
+        if hides_the_root and start <= problem.span.start and problem.span.end <= end:
             text = (
                 text_at(scene, Span(start, problem.span.start))
                 + str(square)
