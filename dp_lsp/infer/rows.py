@@ -4,6 +4,7 @@ against their types, and its preconditions are recorded as constraints."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp import builtins
@@ -107,7 +108,7 @@ def certain(inference: Inference, node: term.Call, solved: Match, given: Sequenc
 def is_defined(row: Builtin, given: Sequence[Given]) -> bool:
     """Whether a builtin has a value for everything that its arguments may be, by their bounds; NaN makes none fail."""
     known = [_ends(each) for each in given if isinstance(each, NumberType)]
-    spans = [Interval(each.low.number, each.high.number) for each in known if each is not None]
+    spans = [_span(each) for each in known if each is not None]
     shape = row.trait(Shape)
     made = shape.of(*spans, equal=False) if shape is not None and len(spans) == len(given) else None
     return made is not None and all(end is None or abs(end) < _MOST for end in made)
@@ -115,6 +116,14 @@ def is_defined(row: Builtin, given: Sequence[Given]) -> bool:
 
 _MOST = 2**1023
 """What floats hold for certain; a result beyond may make a run fail."""
+_ANY = Fraction(2**1022)
+"""What a bound may be that nobody has given a number."""
+
+
+def _span(bounds: Bounds) -> Interval:
+    """Between which numbers a value lies, whatever numbers its bounds are given."""
+    low, high = bounds.low.number, bounds.high.number
+    return Interval(-_ANY if low is None else low, _ANY if high is None else high)
 
 
 def _ends(number: NumberType) -> Bounds | None:
