@@ -24,6 +24,8 @@ from dp_lsp.problem import Edit, Fix
 
 MAY_BE_MISSING = "an entry that may not be there, and is taken unchecked,"
 """What is said of an index that is not checked when the program runs."""
+AN_ENTRY = "each entry"
+"""The name of what a function is called on that is given to another by its name, which no variable has."""
 
 
 class Expressions:
@@ -298,11 +300,24 @@ class Expressions:
             case (surface.Comprehension(lazy=True) as gives,), ByRecord.ADDS | ByRecord.COUNTS if not node.keywords:
                 given = term.Call(gives.span, builtins.ONE_BY_ONE, (self._comprehension(gives),), gives.span)
                 return self.builtin(node, row, (given,))
-        same = _as_comprehension(node) if row.name == builtins.MAKING else None
+        same = self._as_comprehension(node) if row.name == builtins.MAKING else None
         made = None if same is None else self._rounds(same)
         if same is not None and isinstance(same.over, surface.Range):
             self._unit.ranged |= {*same.each.params}
         return self.use(node, row) if made is None else made
+
+    def _as_comprehension(self, node: surface.Call) -> surface.Comprehension | None:
+        """The comprehension that makes the same as a function that is called for each entry, where it is written there,
+        or is one of the program that may release something: one that does or, over a range, one of which nothing is
+        known yet."""
+        match node.args:
+            case (surface.Lambda(params=(only,), returns=None) as each, over) if _is_plain(only):
+                return surface.Comprehension(node.start, node.end, each, over)
+            case (surface.Name() as function, over) if self._scope.builtin_of(function) is None:
+                effects, is_elsewhere = self._scope.effects_of(function), not self._scope.has(function.name)
+                if (isinstance(over, surface.Range) and is_elsewhere) if effects is None else effects.releases:
+                    return surface.Comprehension(node.start, node.end, _called_on_each(function), over)
+        return None
 
     def use(self, node: surface.Call, row: builtins.Builtin, mutates: bool = False) -> Term:
         """A call of a builtin, which changes an argument in place if it ``mutates`` it."""
@@ -413,12 +428,16 @@ def _of_entries(node: surface.Node, over: list[tuple[str, surface.Node]], made: 
     return surface.Lambda(node.start, node.end, params, surface.Block(node.start, node.end, (made,)))
 
 
-def _as_comprehension(node: surface.Call) -> surface.Comprehension | None:
-    """The comprehension that makes the same as a function that is called for each entry, where it is written there."""
-    match node.args:
-        case (surface.Lambda(params=(surface.Parameter(annotation=None, default=None, kind="plain"),)) as each, over):
-            return surface.Comprehension(node.start, node.end, each, over) if each.returns is None else None
-    return None
+def _is_plain(param: surface.Parameter) -> bool:
+    """Whether it takes any value, by its position, and has to be given one."""
+    return param.annotation is None and param.default is None and param.kind == "plain"
+
+
+def _called_on_each(function: surface.Name) -> surface.Lambda:
+    """A function by its name, written out as one of an entry."""
+    at = function.start, function.end
+    call = surface.Call(*at, function, (surface.Name(*at, AN_ENTRY),))
+    return surface.Lambda(*at, (surface.Parameter(*at, AN_ENTRY),), surface.Block(*at, (call,)))
 
 
 def _way(indices: tuple[surface.Node, ...]) -> tuple[str, tuple[surface.Node, ...]]:
