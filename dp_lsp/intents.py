@@ -130,6 +130,15 @@ class DeclareRecords(NamedTuple):
     types: tuple[Annotation, ...]
 
 
+class SayWhatIsGiven(NamedTuple):
+    """Say what the parameters of a function around a ``place`` are of which nothing is said: records are one of the
+    ``types``, one without records has a number that is one of ``otherwise``, and what somebody chooses is public."""
+
+    place: int
+    types: tuple[Annotation, ...]
+    otherwise: tuple[Annotation, ...]
+
+
 class ProtectRecords(NamedTuple):
     """The same of the parameters that are measured by a norm, of a function whose name stands at ``function``."""
 
@@ -313,8 +322,8 @@ class EnoughNoise(NamedTuple):
 
 Intent = (
     Through | Write | Replace | Before | AddParameter | DeclarePublic | DeclarePrivate | DeclareLeast | DeclareRecords
-    | ProtectRecords | Annotate | DeclareResult | DeclareOrdered | LeaveOut | AddUp | AddProducts | TakeLargest
-    | AddRows | InBrackets | ForEach | Spend | InParentheses | ByRounds | AtMost | AsTuple | AsCall
+    | SayWhatIsGiven | ProtectRecords | Annotate | DeclareResult | DeclareOrdered | LeaveOut | AddUp | AddProducts
+    | TakeLargest | AddRows | InBrackets | ForEach | Spend | InParentheses | ByRounds | AtMost | AsTuple | AsCall
     | Unqualified | AsNumber | GiveName | ByPosition
     | ByMap | ReturnNothing | CopyRenamed | AsParameter | Lookalikes | CloseBlock | ImportNamed | EnoughNoise
 )  # fmt: skip
@@ -421,6 +430,10 @@ class Rendering(ABC):
                 code = _in_place(self.formula(value), span, text)
                 return (Fix(f"{title} {code}", (Edit(span, code),)),) if code else ()
         return ()
+
+    def completed(self, fix: Fix, text: str) -> Fix:
+        """A repair of a whole text with what it needs elsewhere in it, such as imports of what it writes."""
+        return fix
 
     def _write(self, intent: Write, text: str) -> Iterator[Fix]:
         edits = [edit_of(span, self._beside(span, made, text)) for span, made in intent.written]

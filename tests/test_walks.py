@@ -6,6 +6,8 @@ The programs of ``fixtures/first_steps`` are one mistake each, as people make it
 
 from __future__ import annotations
 
+import ast
+import builtins
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,6 +19,7 @@ from stdio_driver import Driver
 from walking import CAPABLE, Walk, Walker, applied
 
 PROGRAMS = sorted((ROOT / "fixtures" / "first_steps").glob("*.jl"))
+IN_PYTHON = sorted((ROOT / "fixtures" / "python" / "first_steps").glob("*.py"))
 NOISE = re.compile(r"\w+_mechanism|gaussian_noise|private_quantile|randomized_response")
 MOST = 4
 """How many repairs one function takes: to say what is public, who is protected, what lies within which bounds, and one
@@ -42,7 +45,36 @@ def test_what_people_write_first_is_led_to_a_proof(path: Path, walker: Walker) -
 
 def kept(text: str) -> set[str]:
     """The functions that are declared private."""
-    return set(re.findall(r"function (\w+)\(.*::\s*Priv\b", text))
+    return {*re.findall(r"function (\w+)\(.*::\s*Priv\b", text), *re.findall(r"def (\w+)\(.*-> Private\b", text)}
+
+
+@pytest.fixture(scope="module")
+def python_walker() -> Iterator[Walker]:
+    with Driver() as driver:
+        driver.start(**CAPABLE)
+        yield Walker(driver, "python")
+
+
+@pytest.mark.parametrize("path", IN_PYTHON, ids=lambda path: path.stem)
+def test_what_people_write_first_in_python_is_led_to_a_proof(path: Path, python_walker: Walker) -> None:
+    before = path.read_text(encoding="utf-8")
+    found = python_walker.walk(before)
+    print(f"{path.stem}: {len(found.steps)} steps")
+    assert found.left == [] and set(found.states.values()) == {"proved"}, found
+    assert len(found.steps) <= MOST * len(found.states), found
+    assert kept(before) <= kept(found.text) and found.text.count("random.") >= before.count("random."), found
+    compile(found.text, path.name, "exec")
+    assert not undefined(found.text), found
+
+
+def undefined(text: str) -> set[str]:
+    """The names that the annotations of a program read, and that nothing imports."""
+    tree = ast.parse(text)
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    said = [each for node in nodes for each in (*(arg.annotation for arg in node.args.args), node.returns) if each]
+    read = {item.id for each in said for item in ast.walk(each) if isinstance(item, ast.Name)}
+    imports = (node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom))
+    return read - {each.asname or each.name for node in imports for each in node.names} - {*dir(builtins)}
 
 
 def test_a_program_that_releases_something_still_does(walker: Walker) -> None:

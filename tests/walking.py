@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from stdio_driver import Driver, Message
 
-URI = "file:///tmp/walk.jl"
+_SUFFIXES = {"julia": "jl", "python": "py"}
 _MOST = 40
 """Steps after which nobody goes on."""
 _SERIOUS = (1, 2)  # errors and warnings
@@ -46,8 +46,10 @@ class Walk(NamedTuple):
 class Walker:
     """Walks through programs, one after the other, in one session of an editor."""
 
-    def __init__(self, driver: Driver) -> None:
+    def __init__(self, driver: Driver, language: str = "julia") -> None:
         self._driver = driver
+        self._language = language
+        self._uri = f"file:///tmp/walk.{_SUFFIXES[language]}"
         self._version = 0
 
     def walk(self, text: str) -> Walk:
@@ -55,7 +57,7 @@ class Walker:
         self._open(text)
         steps: list[Step] = []
         while len(steps) < _MOST:
-            status = self._driver.checked(self._version, URI)
+            status = self._driver.checked(self._version, self._uri)
             states = {each["name"]: each["status"] for each in status["functions"]}
             left = [each for each in self._diagnostics() if each["severity"] in _SERIOUS]
             action = self._offered(left[0]) if left else None
@@ -64,17 +66,17 @@ class Walker:
             text = applied(text, action["edit"]["documentChanges"][0]["edits"])
             steps.append(Step(left[0]["code"], left[0]["message"], action["title"]))
             self._change(text)
-        self._driver.notify("textDocument/didClose", {"textDocument": {"uri": URI}})
+        self._driver.notify("textDocument/didClose", {"textDocument": {"uri": self._uri}})
         return Walk(steps, text, states, left)
 
     def _open(self, text: str) -> None:
         self._version = 1
         self._driver.seen.clear()
-        self._driver.open(text, URI)
+        self._driver.open(text, self._uri, self._language)
 
     def _change(self, text: str) -> None:
         self._version += 1
-        self._driver.change(self._version, {"text": text}, uri=URI)
+        self._driver.change(self._version, {"text": text}, uri=self._uri)
 
     def _diagnostics(self) -> list[Message]:
         published = [each for each in self._driver.published() if each.get("version") == self._version]
@@ -83,7 +85,7 @@ class Walker:
     def _offered(self, diagnostic: Message) -> Message | None:
         """The first repair of a problem that changes the program."""
         context = {"diagnostics": [diagnostic]}
-        params = {"textDocument": {"uri": URI}, "range": diagnostic["range"], "context": context}
+        params = {"textDocument": {"uri": self._uri}, "range": diagnostic["range"], "context": context}
         found = self._driver.ask("textDocument/codeAction", params)["result"]
         first = next((each for each in found if each.get("edit")), None)
         return None if first is None or first["title"].startswith("Ignore") else first

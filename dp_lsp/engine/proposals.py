@@ -18,14 +18,21 @@ from dp_lsp.frontends.problems import BadCharacter, MissingEnd, SyntaxProblem
 from dp_lsp.infer.problems import (
     BudgetMissed,
     ConditionFails,
+    DoesNotFit,
     HollowCondition,
+    LeavesUnprotected,
+    MustBePublic,
     NeedsTypes,
+    NoMechanism,
+    NotAsCalled,
     NotRepeatable,
     NotUnboxed,
     PrivateBranch,
     Unbounded,
     UnboundedInput,
     UnknownName,
+    WhomItProtects,
+    WrongArgument,
     WrongResult,
 )
 from dp_lsp.intents import (
@@ -52,6 +59,7 @@ from dp_lsp.intents import (
     ProtectRecords,
     Rendering,
     ReturnNothing,
+    SayWhatIsGiven,
     Spend,
     Through,
     Unqualified,
@@ -92,13 +100,15 @@ class CheckedText(NamedTuple):
 
 def is_hopeful(problem: Problem) -> bool:
     """Whether something may be proposed for a problem."""
-    return problem.code in _PROPOSERS
+    return problem.code in _PROPOSERS or problem.code in _OF_WHAT_IS_GIVEN
 
 
-def proposals(problem: Problem, seen: Callable[[], CheckedText]) -> Iterable[Fix]:
+def proposals(problem: Problem, seen: Callable[[], CheckedText]) -> Iterator[Fix]:
     """The fixes that are worth a trial."""
+    if problem.code in _OF_WHAT_IS_GIVEN:
+        yield from _what_is_given(problem, seen())
     propose = _PROPOSERS.get(problem.code)
-    return () if propose is None else propose(problem, seen())
+    yield from () if propose is None else propose(problem, seen())
 
 
 def names_defined(analysis: Analysis) -> Iterator[str]:
@@ -245,6 +255,14 @@ def _otherwise_written(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     yield from seen.fixes(AsNumber(problem.span))
 
 
+def _what_is_given(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
+    """What the parameters of a private function are, where nothing is said of them."""
+    function = seen.function_at(problem)
+    if function is None or function.kind != "privacy":
+        return ()
+    return seen.fixes(SayWhatIsGiven(problem.span.start, DATASETS, (NumberOf(Base.REAL),)))
+
+
 def _import(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
     """An import that brings no names but the module's own."""
     return seen.fixes(ImportNamed(problem.span))
@@ -345,3 +363,11 @@ _PROPOSERS: dict[str, Callable[[Problem, CheckedText], Iterable[Fix]]] = {
     BudgetMissed.code: _within_budget,
     ConditionFails.code: _least_noise,
 }
+_OF_WHAT_IS_GIVEN = frozenset(
+    kind.code
+    for kind in (
+        *(Unsupported, MustBePublic, LeavesUnprotected, WrongArgument, WhomItProtects, UnboundedInput, NoMechanism),
+        *(DoesNotFit, PrivateBranch, NotAsCalled),
+    )
+)
+"""What problems there are where nothing says what the parameters of a function are."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from dp_lsp import frontends
 from dp_lsp.analysis.limits import Ticket
 from dp_lsp.analysis.loading import Loader, ReadRefusal, SourceText
-from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Repair, State, Verdict, edits_of
+from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, Repair, State, Verdict, edits_of
 from dp_lsp.builtins.remedies import NAMED, SPENDING
 from dp_lsp.engine.check import DEFAULT, Engine, OptionsOf
 from dp_lsp.engine.composing import composed, linked, named_in
@@ -78,7 +78,8 @@ class Trial:
     def mending(self, problem: Problem) -> list[Fix]:
         """The fixes that mend a problem: those that do it by themselves, or else those that do with what mends what
         they bring to light, or else those that bring warnings to light."""
-        proposed = [*problem.fixes, *proposals(problem, self.seen)]
+        found = [*problem.fixes, *proposals(problem, self.seen)]
+        proposed = [self.seen().code.completed(fix, self._text) for fix in found]
         named = [named_in(fix, constants) for fix in proposed] if (constants := self._constants()) else []
         fixes = list(dict.fromkeys((*named, *proposed)))
         alone = [fix for fix in fixes if self.mends(problem, fix)]
@@ -134,7 +135,8 @@ class Trial:
         """The fixes of a problem that a fix brings, as edits of the text after it."""
         analysis = self._after(fix.edits)[0][self._file]
         seen = self.seen()._replace(text=edited(self._text, fix.edits), analysis=analysis)
-        return [*found.fixes, *proposals(found, lambda: seen)][:_MOST]
+        further = [*found.fixes, *proposals(found, lambda: seen)][:_MOST]
+        return [seen.code.completed(fix, seen.text) for fix in further]
 
     def _drops_noise(self, fix: Fix) -> bool:
         """Whether a fix writes something else over a mechanism, which is no repair."""
@@ -159,8 +161,19 @@ class Trial:
             if len(self._tried) == _KEPT:
                 self._tried.clear()  # each is as large as the project
             text = SourceText(edited(self._text, edits), language=self._analysis.options.language)
-            after = self._tried[edits] = self._checked(_Edited(self._loader, self._file, text))
+            checked = self._checked(_Edited(self._loader, self._file, text))
+            after = self._tried[edits] = [self._without_added(each, edits) for each in checked]
         return after
+
+    def _without_added(self, analyses: Analyses, edits: tuple[Edit, ...]) -> Analyses:
+        """A project after some edits, without pieces that these added and of which there is nothing to say, such as
+        imports: each other piece is what one was before."""
+        found = analyses.get(self._file)
+        if found is None or len(found.chunks) <= len(self._analysis.chunks):
+            return analyses
+        written = [*_written_at(edits)]
+        kept = (each for each in found.chunks if each.record.verdict.problems or not _is_within(each, written))
+        return {**analyses, self._file: Analysis(found.source, tuple(kept), found.options)}
 
     def _index(self, problem: Problem) -> int:
         """Which chunk a problem stands in; -1 if none."""
@@ -229,15 +242,23 @@ class _Edited:
         return self._text if name == self._file else self._loader.text(name)
 
 
+def _written_at(edits: Iterable[Edit]) -> Iterator[Span]:
+    """Where in the text after some edits stands what they wrote."""
+    shift = 0
+    for edit in sorted(edits):
+        start = edit.span.start + shift
+        yield Span(start, start + len(edit.text))
+        shift += len(edit.text) - (edit.span.end - edit.span.start)
+
+
 def _touches(span: Span, fix: Fix) -> bool:
     """Whether a place in the text after a fix is one that it wrote."""
-    shift = 0
-    for edit in sorted(fix.edits):
-        start = edit.span.start + shift
-        if span.start <= start + len(edit.text) and start <= span.end:
-            return True
-        shift += len(edit.text) - (edit.span.end - edit.span.start)
-    return False
+    return any(span.start <= each.end and each.start <= span.end for each in _written_at(fix.edits))
+
+
+def _is_within(chunk: Placed, written: Collection[Span]) -> bool:
+    """Whether a piece is one that edits wrote, and no more."""
+    return any(each.start <= chunk.start and chunk.start + chunk.length <= each.end for each in written)
 
 
 # What came of an edit

@@ -12,7 +12,8 @@ from dp_lsp.core.notation import SYMPY, Printer
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Base
 from dp_lsp.frontends.python.words import python_builtins
-from dp_lsp.intents import Rendering
+from dp_lsp.intents import Intent, Rendering
+from dp_lsp.problem import Fix
 
 _WRITTEN = Printer(
     SYMPY._replace(
@@ -71,6 +72,17 @@ class PythonRendering(Rendering):
 
     def formula(self, value: Sens | Poly) -> str:
         return _WRITTEN.quantity(value)
+
+    def fixes(self, intent: Intent, text: str) -> Iterable[Fix]:
+        from dp_lsp.frontends.python.rewriting.repairs import REPAIRS  # only a mistake needs them
+
+        found = REPAIRS.get(type(intent))
+        return found(self, intent, text) if found is not None else super().fixes(intent, text)
+
+    def completed(self, fix: Fix, text: str) -> Fix:
+        from dp_lsp.frontends.python.rewriting.imports import with_imports
+
+        return with_imports(fix, text)
 
 
 _WORDS_BETWEEN = frozenset({"and", "or", "not"})

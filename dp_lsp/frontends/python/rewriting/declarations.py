@@ -1,0 +1,207 @@
+"""Repairs of declarations: what a parameter is, who is protected, what is returned."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dp_lsp import intents
+from dp_lsp.core.annotation import Annotation, ContainerOf, DatasetOf, NumberOf
+from dp_lsp.core.types import DatasetMetric
+from dp_lsp.frontends.python.rewriting.definitions import Definition, Parameter, definition_around
+from dp_lsp.intents import Rendering
+from dp_lsp.problem import Edit, Fix
+from dp_lsp.text import Span
+
+_RELATIONS = {
+    DatasetMetric.CHANGE_ONE: ("ChangeOne()", "one record that is replaced"),
+    DatasetMetric.SYMMETRIC: ("AddRemove()", "one record that is added or removed"),
+    DatasetMetric.HAMMING: ("ChangeOne(ordered=True)", "one record that is replaced, each in its place"),
+    DatasetMetric.INSERT_DELETE: ("AddRemove(ordered=True)", "one record that is added or removed, each in its place"),
+}
+_ORDERED = {"AddRemove()": "AddRemove(ordered=True)", "ChangeOne()": "ChangeOne(ordered=True)"}
+_TABLE = "pd.DataFrame"
+_SAYS_IT = ("AddRemove", "ChangeOne", "Within", "OneOf")
+
+
+def declare_records(code: Rendering, intent: intents.DeclareRecords, text: str) -> Iterator[Fix]:
+    definition, parameter = _parameter_at(text, intent.parameter)
+    if definition is None or parameter is None:
+        return
+    for type_ in intent.types:
+        declared, whom = _declared(definition, parameter, type_)
+        if declared:
+            edits = (Edit(parameter.span, declared),)
+            yield Fix(f"protect {whom}: `{declared}`", edits, sure=False, declares=True)
+
+
+def _parameter_at(text: str, span: Span) -> tuple[Definition | None, Parameter | None]:
+    definition = definition_around(text, span.start)
+    params = [] if definition is None else definition.parameters
+    return definition, next((each for each in params if each.span.start == span.start), None)
+
+
+def _declared(definition: Definition, parameter: Parameter, type_: Annotation) -> tuple[str, str]:
+    """A parameter that is declared to be of a type, and whom that protects; empty where that cannot be written."""
+    match type_:
+        case DatasetOf(metric=metric) if metric in _RELATIONS:
+            word, whom = _RELATIONS[metric]
+            base = definition.base(parameter)
+            words = [word, *_columns(definition, parameter)] if base == _TABLE else [word]
+        case ContainerOf(norm=None):
+            base, words, whom = definition.base(parameter), ["Within()"], "a change by at most 1"
+        case NumberOf(bounds=None):
+            base, words, whom = "float", ["Within()"], "a change by at most 1"
+        case _:
+            return "", ""
+    kept = _said(parameter.annotation)
+    if kept is None or None in words:
+        return "", ""
+    told = ", ".join((kept[0] if kept else base, *(each for each in words if each), *kept[1:]))
+    return f"{parameter.name}: Annotated[{told}]", whom
+
+
+def _columns(definition: Definition, parameter: Parameter) -> Iterator[str | None]:
+    """The word that says which columns a table has; None where none is known."""
+    found = definition.columns(parameter.name)
+    if not found:
+        yield None
+    elif all(each.isidentifier() for each in found):
+        yield f"Columns({', '.join(f'{name}={of}' for name, of in found.items())})"
+    else:
+        yield f"Columns({{{', '.join(f'{name!r}: {of}' for name, of in found.items())}}})"
+
+
+def _said(annotation: ast.expr | None) -> list[str] | None:
+    """The parts of ``Annotated[…]`` that say nothing of whom a value protects; None where one of them does."""
+    match annotation:
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=parts)):
+            written = [ast.unparse(each) for each in parts]
+            return None if any(each.startswith(_SAYS_IT) for each in written) else written
+    return []
+
+
+def declare_public(code: Rendering, intent: intents.DeclarePublic, text: str) -> Iterator[Fix]:
+    """The parameters are looked for by their names where these are declared. Nobody means to publish the records of
+    people, so none is offered for data."""
+    starts = [each.start for each in intent.parameters or ()]
+    definition = definition_around(text, min(starts, default=intent.function.start))
+    edits = []
+    for each in () if definition is None else definition.parameters:
+        if each.name in intent.names and _may_be_public(each.annotation) and (not starts or each.span.start in starts):
+            assert definition is not None
+            number = "int" if definition.is_counted_by(each) else "float"
+            edits.append(Edit(each.span, f"{each.name}: Static[{number}]"))
+    if edits and len(edits) == len(intent.names):
+        them = "it" if len(edits) == 1 else "them"
+        declared = ", ".join(f"`{edit.text}`" for edit in edits)
+        yield Fix(f"declare {them} public: {declared}", tuple(edits), sure=False)
+
+
+def _may_be_public(annotation: ast.expr | None) -> bool:
+    """Whether an annotation says nothing, or that something is a number."""
+    return annotation is None or (isinstance(annotation, ast.Name) and annotation.id in ("float", "int"))
+
+
+def add_parameter(code: Rendering, intent: intents.AddParameter, text: str) -> Iterator[Fix]:
+    """Before those that need not be given."""
+    definition = definition_around(text, intent.function.start)
+    if definition is None or definition.node.args.vararg is not None:
+        return
+    declared = f"{intent.name}: {code.public}"
+    given = [each for each in definition.parameters[: len(definition.node.args.args)] if not each.has_default]
+    if given:
+        edit = Edit(Span(given[-1].span.end, given[-1].span.end), f", {declared}")
+    elif not definition.parameters:
+        edit = Edit(Span(intent.function.end + 1, intent.function.end + 1), declared)
+    else:
+        start = definition.parameters[0].span.start
+        edit = Edit(Span(start, start), f"{declared}, ")
+    yield Fix(f"make it a parameter: `{declared}`", (edit,), sure=False, declares=True)
+
+
+def declare_private(code: Rendering, intent: intents.DeclarePrivate, text: str) -> Iterator[Fix]:
+    definition = definition_around(text, intent.header.start)
+    if definition is None:
+        return
+    title = f"declare it with `{code.returns_private}`"
+    if definition.node.returns is not None:
+        edit = Edit(definition.span(definition.node.returns), code.private)
+        yield Fix(f"{title}, instead of the type of what it returns", (edit,))
+        return
+    header = text[slice(*intent.header)].rstrip()
+    end = intent.header.start + len(header) - 1
+    if header.endswith(":") and text[:end].endswith(")"):
+        yield Fix(title, (Edit(Span(end, end), f" {code.returns_private}"),))
+
+
+def declare_least(code: Rendering, intent: intents.DeclareLeast, text: str) -> Iterator[Fix]:
+    end = intent.parameter.end - 1
+    if text[end : end + 1] == "]":
+        declared = code.at_least(str(intent.records))
+        yield Fix(f"declare `{declared}`", (Edit(Span(end, end), f", {declared}"),), sure=False)
+
+
+def declare_ordered(code: Rendering, intent: intents.DeclareOrdered, text: str) -> Iterator[Fix]:
+    start, written = intent.parameter.start, text[slice(*intent.parameter)]
+    for word, ordered in _ORDERED.items():
+        at = written.find(word)
+        if at >= 0:
+            edit = Edit(Span(start + at, start + at + len(word)), ordered)
+            yield Fix(f"declare `{ordered}`: the order of the records counts", (edit,), sure=False)
+
+
+def annotate(code: Rendering, intent: intents.Annotate, text: str) -> Iterator[Fix]:
+    definition = definition_around(text, intent.function.start)
+    for each in () if definition is None else definition.parameters:
+        if each.annotation is None:
+            assert definition is not None
+            for type_ in intent.types:
+                declared, _ = _declared(definition, each, type_)
+                if declared:
+                    yield Fix(f"annotate it: `{declared}`", (Edit(each.span, declared),), sure=False)
+
+
+def protect_records(code: Rendering, intent: intents.ProtectRecords, text: str) -> Iterator[Fix]:
+    """In the place of a norm."""
+    definition = definition_around(text, intent.function.start)
+    for each in () if definition is None else definition.parameters:
+        written = text[slice(*each.span)]
+        start = written.find("Within(")
+        end = written.find(")", start) + 1
+        for type_ in intent.types if start >= 0 else ():
+            if isinstance(type_, DatasetOf) and type_.metric in _RELATIONS:
+                word, whom = _RELATIONS[type_.metric]
+                declared = written[:start] + word + written[end:]
+                yield Fix(f"protect {whom}: `{declared}`", (Edit(each.span, declared),), sure=False)
+
+
+def say_what_is_given(code: Rendering, intent: intents.SayWhatIsGiven, text: str) -> Iterator[Fix]:
+    """Records are those of people, and numbers that somebody chooses are public. Where no parameter is used as records
+    are, the first one is a number of somebody."""
+    definition = definition_around(text, intent.place)
+    unsaid = [] if definition is None else [each for each in definition.parameters if _is_unsaid(each.annotation)]
+    if definition is None or not unsaid:
+        return
+    data = [each for each in unsaid if definition.is_data(each)]
+    types: tuple[Annotation, ...] = intent.types if data else intent.otherwise
+    for type_ in types:
+        declared, whom = [], ""
+        for each in unsaid:
+            if each in data or (not data and each is unsaid[0]):
+                made, whom = _declared(definition, each, type_)
+            else:
+                made = f"{each.name}: Static[{'int' if definition.is_counted_by(each) else 'float'}]"
+            declared.append(made)
+        if all(declared):
+            edits = tuple(Edit(each.span, made) for each, made in zip(unsaid, declared, strict=True))
+            said = ", ".join(f"`{made}`" for made in declared)
+            yield Fix(f"protect {whom}: {said}", edits, sure=False, declares=True)
+
+
+def _is_unsaid(annotation: ast.expr | None) -> bool:
+    """Whether an annotation tells neither whom a value protects nor that it is public."""
+    words = (
+        {each.id for each in ast.walk(annotation) if isinstance(each, ast.Name)} if annotation is not None else set()
+    )
+    return not words & {*_SAYS_IT, "Static"}

@@ -1,0 +1,186 @@
+"""The definitions of a text that a repair is made in, and what their parameters are used as."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dp_lsp.frontends.python.chunks import items
+from dp_lsp.frontends.python.names import dotted
+from dp_lsp.frontends.python.parse import read
+from dp_lsp.frontends.python.places import Places
+from dp_lsp.problem import Problem
+from dp_lsp.text import Span
+
+_ARRAY, _SERIES, _TABLE, _LIST = "np.ndarray", "pd.Series", "pd.DataFrame", "list"
+_OF_SERIES = frozenset({"value_counts", "fillna", "dropna", "nunique", "isna", "notna"})
+_CALLED_SO = {
+    **dict.fromkeys(("ndarray", "NDArray", "ArrayLike"), _ARRAY),
+    **dict.fromkeys(("List", "Sequence", "Iterable", "Collection", "list", "tuple", "Tuple"), _LIST),
+    "Series": _SERIES,
+    "DataFrame": _TABLE,
+}
+"""What the data are where an annotation says it in other words."""
+_PRICES = ("eps", "del", "sigma", "scale", "sens", "low", "upp", "bound", "max", "min", "thr", "clip", "budget", "seed")
+"""How the names of numbers begin that somebody chooses, and nobody gave."""
+
+
+class Parameter(NamedTuple):
+    """A parameter, with the extent of its name and its annotation."""
+
+    name: str
+    span: Span
+    annotation: ast.expr | None
+    has_default: bool
+
+
+class Definition(NamedTuple):
+    """A definition, in a text in which what is above it ends at ``start``."""
+
+    node: ast.FunctionDef
+    places: Places
+    start: int
+
+    def span(self, node: ast.AST) -> Span:
+        return self.places.span(node).moved(self.start)
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        args = self.node.args
+        plain = len(args.args) - len(args.defaults)
+        given = [(each, index >= plain) for index, each in enumerate(args.args)]
+        given += [(each, value is not None) for each, value in zip(args.kwonlyargs, args.kw_defaults, strict=True)]
+        return [Parameter(each.arg, self.span(each), each.annotation, has) for each, has in given]
+
+    def base(self, parameter: Parameter) -> str:
+        """What holds the data of a parameter: what its annotation says, or what it is used as."""
+        said = parameter.annotation
+        if isinstance(said, ast.Subscript):
+            of_numbers = isinstance(said.slice, ast.Name) and said.slice.id in ("int", "float")
+            if isinstance(said.value, ast.Name) and said.value.id == _LIST and of_numbers:
+                return ast.unparse(said)
+            said = said.value
+        found = None if said is None else dotted(said)
+        if found is not None and (known := _CALLED_SO.get(found[1].rpartition(".")[2])) is not None:
+            return known
+        return self._used_as(parameter.name)
+
+    def _used_as(self, name: str) -> str:
+        """What holds the data that a name stands for, by what is done with them."""
+        attributes = {
+            node.attr for node in ast.walk(self.node) if isinstance(node, ast.Attribute) and _is(node.value, name)
+        }
+        if any(_is(node.value, name) and _is_of_table(node) for node in self._indexed):
+            return _TABLE
+        if attributes:
+            return _SERIES if attributes & _OF_SERIES else _ARRAY
+        return _ARRAY if any(_reads(each, name) for each in self._entrywise) else _LIST
+
+    @property
+    def _indexed(self) -> Iterator[ast.Subscript]:
+        return (node for node in ast.walk(self.node) if isinstance(node, ast.Subscript))
+
+    @property
+    def _entrywise(self) -> Iterator[ast.expr]:
+        """What functions of NumPy are given."""
+        for node in ast.walk(self.node):
+            if isinstance(node, ast.Call) and (found := dotted(node.func)) is not None and found[0] in ("np", "numpy"):
+                yield from node.args[:1]
+
+    def columns(self, name: str) -> dict[str, str]:
+        """The columns of a table by the names that they are read by, each with the type of what stands in it."""
+        found: dict[str, str] = {}
+        of_texts = set()
+        for node in ast.walk(self.node):
+            if isinstance(node, ast.Compare) and any(map(_is_text, [node.left, *node.comparators])):
+                of_texts |= {_column_of(each, name) for each in ast.walk(node)}
+        for node in self._indexed:
+            column = _column_of(node, name)
+            if column:
+                found[column] = "str" if column in of_texts else "float"
+        return found
+
+    def is_data(self, parameter: Parameter) -> bool:
+        """Whether a parameter whose annotation does not tell holds data, by its name and what is done with it."""
+        name, said = parameter.name, parameter.annotation
+        found = None if said is None else dotted(said.value if isinstance(said, ast.Subscript) else said)
+        if found is not None:
+            return found[1].rpartition(".")[2] in _CALLED_SO
+        if name.casefold().startswith(_PRICES):
+            return False
+        return any(_holds_many(node, name) for node in ast.walk(self.node))
+
+    def is_counted_by(self, parameter: Parameter) -> bool:
+        """Whether a parameter is a whole number, by its annotation, or as it says how often something is done."""
+        if parameter.annotation is not None:
+            return isinstance(parameter.annotation, ast.Name) and parameter.annotation.id == "int"
+        calls = (node for node in ast.walk(self.node) if isinstance(node, ast.Call))
+        return any(_is(arg, parameter.name) for node in calls if _is(node.func, "range") for arg in node.args)
+
+
+def _is(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _is_of_table(node: ast.Subscript) -> bool:
+    return _is_text(node.slice) or any(
+        isinstance(each, ast.Subscript) and _is_text(each.slice) for each in ast.walk(node.slice)
+    )
+
+
+def _column_of(node: ast.AST, name: str) -> str:
+    match node:
+        case ast.Subscript(value=ast.Name(id=of), slice=ast.Constant(value=str() as column)) if of == name:
+            return column
+    return ""
+
+
+def _reads(node: ast.expr, name: str) -> bool:
+    return any(_is(each, name) for each in ast.walk(node) if isinstance(each, ast.expr))
+
+
+_REDUCING = frozenset({"sum", "len", "min", "max", "sorted"})
+
+
+def _holds_many(node: ast.AST, name: str) -> bool:
+    """Whether a node does with a name what is done with several values."""
+    match node:
+        case ast.Subscript(value=of) | ast.Attribute(value=of):
+            return _is(of, name)
+        case ast.For(iter=over) | ast.comprehension(iter=over):
+            return _is(over, name)
+        case ast.Call(func=ast.Name(id=called), args=[of]) if called in _REDUCING:
+            return _is(of, name)
+        case ast.Call(func=func, args=[of, *_]) if (found := dotted(func)) is not None and found[0] in ("np", "numpy"):
+            return _is_first(of, name)
+    return False
+
+
+def _is_first(node: ast.expr, name: str) -> bool:
+    """Whether a name is what an expression is about: itself, or what is compared, added to or scaled."""
+    match node:
+        case ast.Compare(left=inner) | ast.BinOp(left=inner) | ast.UnaryOp(operand=inner):
+            return _is_first(inner, name)
+        case ast.Call(args=[inner, *_]):
+            return _is_first(inner, name)
+    return _is(node, name)
+
+
+def definitions(text: str) -> Iterator[Definition]:
+    """The definitions of a text, as far as it can be read; those inside others after these."""
+    for each in items(text):
+        tree = read(each.text)
+        for node in () if isinstance(tree, Problem) else ast.walk(tree):
+            if isinstance(node, ast.FunctionDef):
+                yield Definition(node, Places(each.text), each.start)
+
+
+def definition_around(text: str, place: int) -> Definition | None:
+    """The innermost definition that a place is in."""
+    found = [each for each in definitions(text) if (span := each.span(each.node)).start <= place <= span.end]
+    return found[-1] if found else None

@@ -1,0 +1,33 @@
+"""Repairs as Python writes them. They are made of the tree of the function that they are in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from dp_lsp import intents
+from dp_lsp.frontends.python.rewriting.declarations import (
+    add_parameter,
+    annotate,
+    declare_least,
+    declare_ordered,
+    declare_private,
+    declare_public,
+    declare_records,
+    protect_records,
+    say_what_is_given,
+)
+from dp_lsp.intents import Intent, Rendering
+from dp_lsp.problem import Fix
+
+REPAIRS: dict[type[Intent], Callable[[Rendering, Any, str], Iterator[Fix]]] = {
+    intents.DeclareRecords: declare_records,
+    intents.DeclarePublic: declare_public,
+    intents.AddParameter: add_parameter,
+    intents.DeclarePrivate: declare_private,
+    intents.DeclareLeast: declare_least,
+    intents.DeclareOrdered: declare_ordered,
+    intents.Annotate: annotate,
+    intents.ProtectRecords: protect_records,
+    intents.SayWhatIsGiven: say_what_is_given,
+}
