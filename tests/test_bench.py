@@ -75,6 +75,24 @@ def test_every_row_about_a_repository_is_printed() -> None:
     assert re.findall(r"^ *(.+?) {2,}[\d.,]+", result.stdout, re.MULTILINE) == REPOSITORY.splitlines()
 
 
+LANGUAGES = """\
+an edit in a function that draws
+an edit in one that does not
+an edit in a function that all others use
+typing in a comment
+typing in a text
+typing a new function
+a file opened for the first time
+"""
+
+
+@pytest.mark.slow
+def test_every_row_about_languages_is_printed() -> None:
+    result = python("-X", "utf8", "-m", "tests.bench.languages", "--smoke")
+    assert result.returncode == 0, result.stderr
+    assert re.findall(r"^(.+?) {2,}[\d.,]+ +[\d.,]+ +[\d.,]+ ", result.stdout, re.MULTILINE) == LANGUAGES.splitlines()
+
+
 WORKSPACE = """\
 4 files, start → all looked at
 memory, server and worker
