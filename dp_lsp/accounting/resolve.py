@@ -174,7 +174,7 @@ class _Resolve(Walk[Charge]):
     def amplified(self, cost: Sampled, inside: Charge) -> Charge:
         if inside is charge.FREE or isinstance(inside, UnboundedLoss):
             return inside
-        relation = self.relation if cost.scheme is Sampling.POISSON else Relation.CHANGE_ONE
+        relation = self.neighbours(cost) if cost.scheme is Sampling.POISSON else Relation.CHANGE_ONE
         origin = cost.origin
         draws = self._number(cost.draws)
         if draws is not None and cost.scheme is Sampling.POISSON and 0 < draws <= 1:

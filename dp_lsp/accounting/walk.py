@@ -247,7 +247,11 @@ class Walk(ABC, Generic[L]):
     def steps(self, cost: Sampled) -> int:
         """In how many steps a change of one row reaches a sample. Where rows are there or not, one that differs is a
         row less and then a row more: what is done with a sample depends on nothing else of the rows."""
-        return 2 if cost.scheme is Sampling.POISSON and self.relation is not Relation.ADD_REMOVE else 1
+        return 2 if cost.scheme is Sampling.POISSON and self.neighbours(cost) is not Relation.ADD_REMOVE else 1
+
+    def neighbours(self, cost: Sampled) -> Relation:
+        """What one step of that is, which rows are drawn from."""
+        return Relation.ADD_REMOVE if cost.comes_or_goes else self.relation
 
     def is_read(self, distances: Distances) -> bool:
         """Whether how many rows there are is private, and something asks more than which of them are drawn."""

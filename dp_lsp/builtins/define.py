@@ -163,7 +163,8 @@ class Noise(NamedTuple):
     of its arguments, and ``shrinks`` with others. What noise is added to moves ``factor`` times as far as the hidden
     argument, and goes its ``way``. ``exposed`` are arguments that the noise does not protect. ``then`` is another event
     that is about the same input, and how often it happens. Noise that is ``measured`` is made for no distance: what it
-    costs is that of the distance which the input has."""
+    costs is that of the distance which the input has. Where a record of the input is only there with some probability,
+    each by itself, ``drawn`` is that."""
 
     hidden: str
     norm: Norm | None
@@ -176,6 +177,7 @@ class Noise(NamedTuple):
     shrinks: tuple[str, ...] = ("eps",)
     then: Callable[[Args], tuple[Mechanism, Sens]] | None = None
     measured: bool = False
+    drawn: Callable[[Args], Sens] | None = None
 
 
 class Application(NamedTuple):

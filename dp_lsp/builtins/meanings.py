@@ -570,6 +570,7 @@ WITHOUT_MEANING = {
     "map_parts": "runs a private function",
     "sample": "draws at random",
     "sample_poisson": "draws at random",
+    "sampled_gaussian": "draws at random",
     "sample_with_replacement": "draws at random",
 }
 """Rows that have no value of their own on given inputs, and why."""

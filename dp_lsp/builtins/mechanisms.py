@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from dp_lsp.builtins.define import Args, Builtin, Demand, Noise, Refused, form, free, positive, share
-from dp_lsp.builtins.patterns import BOOL, REAL_NUMBER, STATIC, STATIC_INTEGER, Box, Num
+from dp_lsp.builtins.define import Args, Builtin, Demand, Noise, Refused, both, form, free, positive, share
+from dp_lsp.builtins.patterns import BOOL, REAL_NUMBER, STATIC, STATIC_INTEGER, Box, Num, Records
 from dp_lsp.builtins.traits import IntegerArguments, Integral, SampledRows
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly, Sign, Symbol
@@ -47,6 +47,11 @@ _GEOMETRIC = (
 )
 _SAMPLING = "Balle, Barthe and Gaboardi 2018, Theorem 9: sampling without replacement"
 _EACH = "Balle, Barthe and Gaboardi 2018, Theorem 8; for a change of one row, which is a row less and a row more"
+_SAMPLED_GAUSSIAN = (
+    "Abadi and others 2016, Deep Learning with Differential Privacy; Mironov, Talwar and Zhang 2019, Rényi "
+    "Differential Privacy of the Sampled Gaussian Mechanism: one record more makes a mixture of two normal "
+    "distributions of the noise"
+)
 _AGAIN = "One draw after the other, each a sample of one row: Balle, Barthe and Gaboardi 2018, Theorem 9, as a group"
 
 _ZERO, _ONE = Poly.of(0), Poly.of(1)
@@ -114,6 +119,16 @@ _LAPLACE_NOISE = Noise("x", Norm.L1, _laplace)
 _PUBLISHED_LAPLACE_NOISE = Noise("x", Norm.L2, _laplace)
 _OF_SCALE = Noise("x", Norm.L1, _laplace_of_scale, declares=None, grows=("b",), shrinks=(), measured=True)
 _OF_DEVIATION = Noise("x", Norm.L2, _normal_of_deviation, declares=None, grows=("sigma",), shrinks=(), measured=True)
+_SAMPLED_NOISE = Noise(
+    "v",
+    None,
+    _known,
+    grows=("r", "sigma"),
+    shrinks=(),
+    declares=None,
+    measured=True,
+    drawn=lambda args: magnitude(args.static("q")),
+)
 _GEOMETRIC_NOISE = Noise("x", Norm.L1, _geometric)
 _GEOMETRIC_OF_SCALE = _OF_SCALE._replace(event=_geometric_of_scale)
 _WHOLE = (Num(_INTEGERS), Box(bases=_INTEGERS))
@@ -166,6 +181,10 @@ def _noisy_max(args: Args) -> Mechanism:
     return NoisyMax(*(magnitude(args.static(name)) for name in ("r", "eps")))
 
 
+def _number(args: Args) -> Type:
+    return REAL
+
+
 def _place(args: Args) -> Type:
     return INTEGER
 
@@ -192,6 +211,8 @@ _DRAWN = (
     "end"
 )
 _ROWS_OF_DATA = Box(frozenset({Kind.MATRIX}), Norm.LINF, frozenset({Base.DATA}), rows="r")
+
+_SOME_RECORDS = Records(frozenset({Kind.VECTOR}), sized=False)
 
 ROWS: tuple[Builtin, ...] = (
     Builtin(
@@ -479,5 +500,36 @@ ROWS: tuple[Builtin, ...] = (
             Refused(_DRAWN.format("Real", 1).replace("sample(", "sample_poisson("), "DP202"),
         ),
         traits=(SampledRows(Sampling.POISSON),),
+    ),
+    Builtin(
+        "sampled_gaussian",
+        "sampled_gaussian(q, r, sigma, v)",
+        (
+            form(
+                _number,
+                free,
+                both(share("q"), positive("r", "sigma")),
+                _SAMPLED_NOISE,
+                q=STATIC,
+                r=STATIC,
+                sigma=STATIC,
+                v=_SOME_RECORDS,
+            ),
+        ),
+        "The sum of some records of v, with Gaussian noise of deviation r·sigma: each is drawn with probability q by "
+        "itself, and counts for r or -r where it is further from 0. Of one record that is added or removed that tells "
+        "what Gaussian noise of deviation r·sigma does of r, amplified by q. q, r and sigma are public.",
+        _SAMPLED_GAUSSIAN,
+        (
+            "f(v::MetricVector(Real, Symmetric)) :: Priv() = sampled_gaussian(0.01, 1, 2, v)",
+            "f(v::MetricVector(Real, Symmetric), q::Static(), s::Static()) :: Priv() = sampled_gaussian(q, 3, s, v)",
+        ),
+        (
+            Refused("f(v::MetricVector(Real, Symmetric)) :: Priv() = sampled_gaussian(2, 1, 2, v)", "DP304"),
+            Refused("f(v::MetricVector(Real, Symmetric)) :: Priv() = sampled_gaussian(0.1, 1, -2, v)", "DP304"),
+            Refused("f(v::MetricVector(Real, ChangeOne)) :: Priv() = sampled_gaussian(0.1, 1, 2, v)", "DP455"),
+            Refused("f(v::MetricVector(Real, Symmetric), q::Real) :: Priv() = sampled_gaussian(q, 1, 2, v)", "DP207"),
+        ),
+        traits=(Integral(False),),
     ),
 )

@@ -216,6 +216,11 @@ def _gaussian_noise(play: Play, r: Value, sigma: Value, x: Value) -> Value:
     return play.noisy(GaussianNoise, x, r, sigma)
 
 
+def _sampled_gaussian(play: Play, q: Value, r: Value, sigma: Value, v: Any) -> Value:
+    drawn = [v[place] for place in play.places(Sampling.POISSON, int(v.size), q)]
+    return play.noisy(GaussianNoise, sum((min(max(each, -r), r) for each in drawn), Fraction(0)), r, sigma)
+
+
 def _laplace_of_scale(play: Play, b: Value, x: Value) -> Value:
     return play.noisy(Laplace, x, Fraction(1), 1 / positive(b))
 
@@ -325,6 +330,7 @@ ROWS: dict[str, Callable[..., Value]] = {
     "numeric_sparse": _numeric_sparse,
     "randomized_response": _response,
     "gaussian_noise": _gaussian_noise,
+    "sampled_gaussian": _sampled_gaussian,
     "add_laplace": _laplace_of_scale,
     "add_normal": _normal_of_deviation,
     "geometric_mechanism": _geometric,

@@ -190,7 +190,8 @@ class Sampled:
 
     ``along`` tells, for each drawn matrix, how far the outer variables move what it was drawn from. ``record`` is
     the variable that stands for a change of the same row of all drawn matrices together. ``aligned`` says that each
-    was drawn from a variable itself, so that one record lies in the same row of all.
+    was drawn from a variable itself, so that one record lies in the same row of all. If it ``comes_or_goes``, a step of
+    what was drawn from is a record that is there or not; else it is one that stands in place of another.
     """
 
     scheme: Sampling
@@ -201,6 +202,7 @@ class Sampled:
     aligned: bool
     body: Cost
     origin: Origin
+    comes_or_goes: bool = False
 
 
 @undigested(origin=_OF_FUNCTION)

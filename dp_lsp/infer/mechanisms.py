@@ -14,7 +14,7 @@ from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import Assumptions, Comparison, Constraint, Origin, decide
 from dp_lsp.core.evaluate import Substitution, norms_of, speaks_of, symbols_of
-from dp_lsp.core.events import Cost, Distances, Leak, Release, Repeat, Var
+from dp_lsp.core.events import Cost, Distances, Leak, Release, Repeat, Sampled, Sampling, Var
 from dp_lsp.core.metrics import conversion
 from dp_lsp.core.notation import DISPLAY, Printer, as_formula, figure, shown
 from dp_lsp.core.ranges import is_computed, is_too_far, ratio, supremum
@@ -71,6 +71,9 @@ def release(
     if place is not None and not unbounded and not too_far:
         _more_than_needed(inference, place, span, event, maximum(distances.values()) * factor)
     released: list[Cost] = [replace(_released(inference, event, kept, factor, origin), demanded=not noise.measured)]
+    if noise.drawn is not None:
+        whole = {var: private[var] for var in distances}
+        released = [_of_sample(event, whole, noise.drawn(args), inference.written(span), origin)]
     if noise.then is not None:
         then, times = noise.then(args)
         later = Origin(node.span, then.name)
@@ -98,6 +101,15 @@ def _released(inference: Inference, event: Mechanism, moved: Moves, factor: Sens
         return Release(event, distances, factor * share, origin, one_way)
     shared = {var: distance * share if var in one_way else distance for var, distance in distances.items()}
     return Release(event, shared, factor, origin, one_way)
+
+
+def _of_sample(event: Mechanism, moved: Moves, rate: Sens, written: str, origin: Origin) -> Sampled:
+    """What a mechanism releases of records each of which is drawn by itself: one that is there or not, and is drawn,
+    moves what is hidden as far as the noise is made for."""
+    record, drawn = Var(written), Var(written)
+    body = Release(event, {record: event.declared}, ONE, origin, demanded=False)
+    along = {drawn: {var: move.sens for var, move in moved.items()}}
+    return Sampled(Sampling.POISSON, rate, ONE, along, record, True, body, origin, comes_or_goes=True)
 
 
 def nothing_hidden(span: Span) -> Effects:
