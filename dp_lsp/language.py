@@ -484,6 +484,8 @@ class Semantics:
     - If ``types_are_inferred``, what a function makes of no records at all has a type that its text tells, and none
       where it reads a name that may be given another value: one at top level, or one of the function around it. Else it
       is the same whatever that reads.
+    - If ``sizes_fit``, an operation on arrays fails where their sizes do not go together, so that these may be taken
+      to. Else one of size 1 goes with any, and what is asked of a size that who calls a function chooses is told.
     - If ``draws_hide``, a number that is drawn around 0 is noise, which hides what it is added to if that is its only
       use. Else only what a mechanism is given is hidden."""
 
@@ -493,6 +495,7 @@ class Semantics:
     updates_in_place: bool = True
     names_arguments: bool = False
     types_are_inferred: bool = True
+    sizes_fit: bool = True
     draws_hide: bool = False
 
     def is_changeable(self, annotation: Annotation) -> bool:

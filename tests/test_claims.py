@@ -371,6 +371,12 @@ def of_containers(base: str, norm: str) -> Iterator[Case]:
     yield Case(f"f(x::{base}) = x' + transpose(x)", lambda x: x + x, loose=data)
     yield Case(f"{vector} = vec_to_row(v)", lambda v: (v,))
     yield Case(f"{vector} = row_to_vec(v')", lambda v: v)
+    yield Case(f"{vector} = as_vector(v)", lambda v: v)
+    if not data:
+        yield Case(f"{vector} = dot_product(v, v)", lambda v: sum(x * x for x in v), loose=True)
+        if norm == "L2":
+            yield Case(f"{vector} = vector_norm(v)", lambda v: length_in("L2", [abs(x) for x in v]))
+            yield Case(f"{vector} = clip_vector(1, v)", lambda v: clipped("L2", v), loose=True)
     yield Case(f"{vector} = clone(v) + v", lambda v: add(v, v), loose=data)
     yield Case(f"{vector} = deepcopy(v) + v", lambda v: add(v, v), loose=data)
     yield Case(f"f(g::MetricGradient({base}, {norm})) = internal_mutate(g)", lambda g: scaled(2, g), loose=True)

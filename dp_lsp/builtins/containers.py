@@ -16,15 +16,17 @@ from dp_lsp.builtins.define import (
     each,
     form,
     free,
+    not_negative,
     only,
 )
-from dp_lsp.builtins.patterns import ANY, NUMBER, Arrow, Box, GivenNorm, Model, OneOf, Pattern, Records
+from dp_lsp.builtins.patterns import ANY, NUMBER, STATIC, Arrow, Box, GivenNorm, Model, OneOf, Pattern, Records
 from dp_lsp.builtins.places import row_of_matrix
 from dp_lsp.builtins.traits import (
     Additive,
     ByRecord,
     ChosenPublicly,
     Clips,
+    EverydayName,
     Integral,
     LimitedCopy,
     NeverNaN,
@@ -34,6 +36,7 @@ from dp_lsp.builtins.traits import (
     WithinRadius,
 )
 from dp_lsp.core.algebra import NormVariable, Poly
+from dp_lsp.core.machine import ARRAY
 from dp_lsp.core.metrics import by_norm, conversion, is_data
 from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, magnitude
@@ -212,6 +215,15 @@ def _published_norm_factor(args: Args) -> Sens:
     root = conversion(Norm.LINF, Norm.L2, box.length)
     factors = [ONE if norm in (Norm.L1, target) else root for norm in Norm]
     return by_norm(box.norm, *factors)
+
+
+def _an_array(args: Args) -> Type | Refusal:
+    vector = args.container("v")
+    return vector if vector.stored == ARRAY else Refusal("it is no array when the program runs, or not known to be one")
+
+
+def _short_vector(args: Args) -> Type:
+    return args.container("v").of(NumberType(Base.REAL))
 
 
 def _row_vector(args: Args) -> Type:
@@ -404,6 +416,82 @@ ROWS: tuple[Builtin, ...] = (
         ),
         mutates="v",
         traits=(Clips(), LimitedCopy(("v",)), ChosenPublicly((("c", "bound"),)), monotonicity.BY_RECORDS),
+    ),
+    Builtin(
+        "clip_vector",
+        "clip_vector(c, v)",
+        (
+            form(
+                _short_vector,
+                only(v=ONE),
+                not_negative("c"),
+                c=STATIC,
+                v=Box(VECTOR, Norm.L2, frozenset({Base.INTEGER, Base.REAL})),
+            ),
+        ),
+        "Scales a vector of numbers down to norm at most c in L2, if it is larger: 1-sensitive. What a function makes "
+        "of each row of a dataset measures at most c then.",
+        "It is the projection onto a ball, which moves no two vectors further apart (Boyd and Vandenberghe 2004, "
+        "exercise 8.3)",
+        (
+            "f(v::MetricVector(Real, L2)) = clip_vector(3, v)",
+            "f(m::MetricMatrix(Real, Symmetric)) = sum(map_rows(row -> clip_vector(3, row), m); dims=1)",
+        ),
+        (
+            Refused("f(v::MetricVector(Real, L1)) = clip_vector(3, v)", "DP202"),
+            Refused("f(v::MetricVector(Real, L2)) = clip_vector(-3, v)", "DP304"),
+            Refused("f(v::MetricVector(Real, L2), c::Real) = clip_vector(c, v)", "DP207"),
+        ),
+        traits=(
+            EverydayName(),
+            Integral(False),
+            WithinRadius(lambda args: magnitude(args.static("c"))),
+            ChosenPublicly((("c", "bound"),)),
+        ),
+    ),
+    Builtin(
+        "vector_norm",
+        "vector_norm(v)",
+        (
+            form(
+                lambda args: NumberType(Base.REAL),
+                only(v=ONE),
+                v=Box(VECTOR, Norm.L2, frozenset({Base.INTEGER, Base.REAL})),
+            ),
+        ),
+        "How long a vector of numbers is, in L2: 1-sensitive.",
+        "The reverse triangle inequality",
+        ("f(v::MetricVector(Real, L2)) = vector_norm(v)",),
+        (Refused("f(v::MetricVector(Real, L1)) = vector_norm(v)", "DP202"),),
+        traits=(EverydayName(), Integral(False), NeverNaN(), PreservesZero()),
+    ),
+    Builtin(
+        "dot_product",
+        "dot_product(v, w)",
+        (
+            form(
+                lambda args: NumberType(Base.REAL),
+                each(INFINITY),
+                v=Box(VECTOR, bases=frozenset({Base.INTEGER, Base.REAL}), length="n", arithmetic=True),
+                w=Box(VECTOR, bases=frozenset({Base.INTEGER, Base.REAL}), length="n", arithmetic=True),
+            ),
+        ),
+        "The sum of the products of the entries of two vectors of one length. ∞-sensitive in both, as entries may be "
+        "as large as they like; as any function it may be applied to the rows of a dataset.",
+        _EVERYDAY,
+        ("f(m::MetricMatrix(Real, Symmetric)) = sum(map_rows(row -> clamp(dot_product(row, row), 0, 1), m))",),
+        (Refused("f(v::MetricVector(Real, L1), x::Real) = dot_product(v, x)", "DP202"),),
+        traits=(EverydayName(), Integral(False), NeverNaN(), PreservesZero()),
+    ),
+    Builtin(
+        "as_vector",
+        "as_vector(v)",
+        (form(_an_array, each(), linear=linear.itself("v"), passes_on=("v",), v=Box(VECTOR, arithmetic=True)),),
+        "The same vector of numbers, which must be an array when the program runs: no range, no view and no list.",
+        "The identity",
+        ("f(v::MetricVector(Real, L2)) = as_vector(v)",),
+        (Refused("f(v::MetricMatrix(Real, L2)) = as_vector(v)", "DP202"),),
+        traits=(EverydayName(), PreservesZero(), Additive(lambda index, count: True), monotonicity.IN_ALL),
     ),
     Builtin(
         "undisc_container",

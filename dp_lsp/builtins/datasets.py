@@ -33,6 +33,7 @@ from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude, number
 from dp_lsp.core.types import (
     INTEGER,
     REAL,
+    AnyNorm,
     Base,
     BoolType,
     Bounds,
@@ -41,6 +42,7 @@ from dp_lsp.core.types import (
     Dataset,
     DatasetMetric,
     Kind,
+    Norm,
     NumberType,
     Type,
     TypeVariable,
@@ -173,11 +175,20 @@ def _mapped_rows(args: Args) -> Type | Refusal:
     if refusal is not None:
         return refusal
     if isinstance(made, Container) and made.kind is Kind.VECTOR:
-        return dataset.of(replace(dataset.records, length=made.length, element=made.element, clip=Clip.U))
+        rows = replace(dataset.records, length=made.length, element=made.element, clip=Clip.U)
+        return _short_rows(dataset.of(rows), made.norm, args.applied["f"].radius)
     if isinstance(made, NumberType | BoolType):
         element = without_value(made)
         return dataset.of(Container(Kind.VECTOR, dataset.records.norm, Clip.U, dataset.size, element))
     return Refusal("the function must return a number or a vector")
+
+
+def _short_rows(dataset: Dataset, norm: AnyNorm, radius: Sens | None) -> Dataset:
+    """Rows that are known to measure at most so much in a norm, if they are."""
+    if not isinstance(norm, Norm) or radius is None or radius.infinite:
+        return dataset
+    records = replace(dataset.records, clip=Clip(norm.value))
+    return replace(dataset.of(records), radius=radius.single_poly())
 
 
 def _numbers_of_rows(args: Args) -> Type | Refusal:

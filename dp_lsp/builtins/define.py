@@ -56,7 +56,8 @@ class Applied(NamedTuple):
     ``ways`` are those it goes where an argument becomes larger, None where that is not known. Of one whose result is
     its only argument a public number of times, up to something public, ``times`` is that number. It ``selects`` the
     arguments one of which it returns, or does not look at, wherever it does not turn (a linear form says so). Of what
-    type its result is nothing is inferred where it is ``untyped``, for that name."""
+    type its result is nothing is inferred where it is ``untyped``, for that name. What it returns measures at most
+    ``radius``, in the distance of its type, if that is known."""
 
     result: Type
     factors: tuple[Sens, ...]
@@ -64,6 +65,7 @@ class Applied(NamedTuple):
     times: Poly | None = None
     selects: frozenset[int] = frozenset()
     untyped: str = ""
+    radius: Sens | None = None
 
 
 @value

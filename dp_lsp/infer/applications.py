@@ -264,7 +264,7 @@ class _Calls:
         times = through.times(value, scheme, outcome.values, inference.context.home)
         ways = tuple(map(outcome.way, places))
         selects = through.selected(value, scheme, inference.context.home)
-        return Applied(outcome.type, tuple(map(outcome.factor, places)), ways, times, selects, untyped)
+        return Applied(outcome.type, tuple(map(outcome.factor, places)), ways, times, selects, untyped, outcome.radius)
 
     def run(self, runs: Runs, args: Args, values: list[Judgement]) -> Effects | None:
         """What the runs of a private function spend; None, with a problem, if it is none."""

@@ -114,6 +114,13 @@ class ResolvedCall(NamedTuple):
             return self.instance.failing
         return bool(self.scheme.failing) or bool(self.instance.failing)
 
+    @property
+    def radius(self) -> Sens | None:
+        """How far from 0 the result is at most; None if nothing is known."""
+        reach = self.scheme.result.reach
+        outside = None if reach is None else reach.outside(self.values)
+        return None if outside is None else outside.radius
+
     def counted(self, index: int, moved: Moves, span: Span) -> Moves:
         """The environment of an argument, measured in the metric of its parameter."""
         taken = self.taken.get(index)

@@ -37,7 +37,7 @@ class Inference:
 
     def __init__(self, context: TypingContext, rule: Rule) -> None:
         self.context = context
-        self.solver = Solver()
+        self.solver = Solver(context.language.semantics.sizes_fit)
         self.recorder = Recorder()
         self.publics = Publics(context, self.solver, self.recorder)
         self._rule = rule

@@ -70,12 +70,14 @@ class Solver:
     - ``pending`` are conditions that must hold, ``place`` is where what is unified stands.
     - ``opens`` are the operations that wait for types, in order (deferred constraints), ``waiting`` all that ever
       waited, by what they do; ``settled`` are calls of functions that waited no more, by what is called with what.
-    - ``chosen`` are the sizes of parameters, which who calls a function chooses.
+    - ``chosen`` are the sizes of parameters, which who calls a function chooses. Unless ``sizes_fit``, none is taken to
+      be another one, or a number: that is a condition.
     - ``whole`` are the variables of which something is said that holds for a whole step only, and ``uneven`` those of
       which it holds for a whole number of steps only.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, sizes_fit: bool = True) -> None:
+        self._sizes_fit = sizes_fit
         self.equations: list[Constraint] = []
         self.chosen: set[Symbol] = set()
         self.pending: list[Pending] = []
@@ -219,6 +221,7 @@ class Solver:
         condition."""
         return (
             symbol.computed is None
+            and (self._sizes_fit or symbol not in self.chosen)
             and value.evidently_nonnegative
             and all(
                 isinstance(atom, Symbol) and atom is not symbol and atom.integer

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from cpython.claims import Claim, claims
 from cpython.judging import SETTINGS, Judge
+from cpython.matrices import RowWriter
 from cpython.noise import Unmodelled
 from cpython.statistical import StatisticsWriter
 from cpython.tabular import TableWriter
@@ -49,7 +50,7 @@ class Judged(NamedTuple):
         return known
 
 
-WRITERS = {"numbers": Writer, "statistics": StatisticsWriter, "tables": TableWriter}
+WRITERS = {"numbers": Writer, "statistics": StatisticsWriter, "tables": TableWriter, "rows": RowWriter}
 """What programs are about, and who writes them."""
 
 

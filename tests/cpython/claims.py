@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -18,7 +19,8 @@ from .noise import Unmodelled
 
 
 class Parameter(NamedTuple):
-    """``bound`` is the claimed sensitivity as a formula, or ``epsilon`` and ``delta`` are; ``type`` is as shown."""
+    """``bound`` is the claimed sensitivity as a formula, or ``epsilon`` and ``delta`` are; ``type`` is as shown. What
+    is claimed of parameters that hold parts of the same records is claimed of each, as neighbours change all."""
 
     name: str
     static: bool
@@ -68,8 +70,9 @@ def _claim(each: Mapping[str, Any]) -> Claim:
     words = (condition for condition in each["conditions"] if condition["formula"] is None)
     texts = tuple(condition["text"] for condition in words if condition["kind"] != EXACT)
     parameters = tuple(
-        Parameter(at["name"], at["static"], at["sensitivity"], at["epsilon"], at["delta"], at["type"])
+        Parameter(name, at["static"], at["sensitivity"], at["epsilon"], at["delta"], at["type"])
         for at in each["parameters"]
+        for name in at["name"].split(", ")
     )
     free = tuple(dict.fromkeys(_shares(each["bounds"])))
     return Claim(each["name"], each["kind"] == "privacy", parameters, each["returns"] or "", formulas, texts, free)
@@ -83,6 +86,13 @@ def _shares(bounds: Any) -> Iterator[str]:
 def evaluated(text: str, values: Mapping[str, Any], free: tuple[str, ...] = ()) -> Any:
     """A formula with the arguments of a call for the names of parameters."""
     names = {name: found for name, value in values.items() if (found := _known(value)) is not None}
+
+    def width(found: re.Match[str]) -> str:
+        """How many numbers the parts of a record have together."""
+        parts = found[1].split(", ")
+        return f"({' + '.join(f'cols({each})' if np.ndim(values[each]) == 2 else '1' for each in parts)})"
+
+    text = re.sub(r"cols\(([^()]*, [^()]*)\)", width, text)
     try:
         return formula(text, {**dict.fromkeys(free, SMALL), **names})
     except NoFormula as error:

@@ -200,7 +200,7 @@ class Judge:
                 ones, twos = [args, dict(again)], [others, dict(again)]
             else:
                 public = {each.name: again[each.name] for each in inputs.slots if each.static and each.name in args}
-                more = self._price(claim, parameter, {**args, **public})[0]
+                more, delta = self._price(claim, parameter, {**args, **public})  # the first one has none
                 ones, twos, epsilon = [args, {**args, **public}], [others, {**others, **public}], epsilon + more
         if not (math.isfinite(epsilon) and delta < 1):
             return ""

@@ -289,6 +289,43 @@ def clip(machine: Machine, norm: Value, *args: Value) -> Value:
     return Array(FLOAT, made_rows, whole.shape)
 
 
+@row("clip_vector", into=PRIVATE)
+def clip_vector(machine: Machine, limit: Value, value: Value) -> Value:
+    whole = solid(box("clip_vector", value))
+    if len(whole.shape) != 1:
+        raise missing("clip_vector", value)
+    size, most = _norm("L2", whole.entries), Fraction(number(limit))
+    factor = min(Fraction(1), most / size) if size else Fraction(1)
+    return Array(FLOAT, [arithmetic.plain("*", factor, each) for each in whole.entries], whole.shape)
+
+
+@row("vector_norm", into=PRIVATE)
+def vector_norm(machine: Machine, value: Value) -> Value:
+    whole = solid(box("vector_norm", value))
+    if len(whole.shape) != 1:
+        raise missing("vector_norm", value)
+    return _norm("L2", whole.entries)
+
+
+@row("dot_product", into=PRIVATE)
+def dot_product(machine: Machine, one: Value, other: Value) -> Value:
+    first, second = solid(box("dot_product", one)), solid(box("dot_product", other))
+    if len(first.shape) != 1 or len(second.shape) != 1:
+        raise missing("dot_product", one, other)
+    if first.shape != second.shape:
+        raise Failure("DimensionMismatch", "vectors of one length")
+    pairs = zip(first.entries, second.entries, strict=True)
+    return sum((Fraction(number(a)) * Fraction(number(b)) for a, b in pairs), Fraction(0))
+
+
+@row("as_vector", into=PRIVATE)
+def as_vector(machine: Machine, value: Value) -> Value:
+    whole = solid(box("as_vector", value))
+    if len(whole.shape) != 1:
+        raise missing("as_vector", value)
+    return whole
+
+
 @row("norm_convert", into=PRIVATE)
 def norm_convert(machine: Machine, norm: Value, value: Value) -> Value:
     if not isinstance(norm, Symbol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from dp_lsp import surface
@@ -13,6 +14,7 @@ from dp_lsp.frontends.python.kinds import Kind as ValueKind
 from dp_lsp.frontends.python.kinds import Of
 from dp_lsp.frontends.python.names import TYPES, WORDS, dotted
 from dp_lsp.frontends.python.places import Places
+from dp_lsp.frontends.python.rows import Rows
 from dp_lsp.frontends.python.tables import Alone, NotAColumn, Table, alone, table_of
 from dp_lsp.language import Annotations, RefusedType, Returned
 from dp_lsp.surface import Node, TypeExpr
@@ -32,6 +34,7 @@ _SILENT = frozenset(
 _ARRAYS = frozenset({"np.ndarray", "numpy.ndarray", "pd.Series", "pandas.Series"})
 _SERIES = frozenset({"pd.Series", "pandas.Series"})
 _TABLES = frozenset({"pd.DataFrame", "pandas.DataFrame"})
+_OF_ROWS = frozenset({"Rows", "RowNorm"})
 _BASES = frozenset({"float", "int", "bool", "list", *_ARRAYS, *_TABLES})
 _SAYS_LITTLE = frozenset({"Static", "Private", "black_box", "checked"})
 _BRACED = frozenset({"Annotated", "Static", "Private", "list", "tuple", "dict"})
@@ -103,6 +106,10 @@ def kind_of(node: ast.expr | None, places: Places) -> Of:
         case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[base, *words])) if _is_table(base):
             said = [annotation(each, places) for each in words]
             return next((table for each in said if (table := _table(each)) is not None), ValueKind.ANY)
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[base, *words])) if any(
+            _has_rows(each) for each in words
+        ):
+            return _rows([annotation(each, places) for each in words])
         case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[base, *words])) if _is_series(base):
             return _series([annotation(each, places) for each in words])
         case ast.Name(id="float" | "int"):
@@ -123,6 +130,24 @@ def kind_of(node: ast.expr | None, places: Places) -> Of:
 def _is_table(node: ast.expr) -> bool:
     found = dotted(node)
     return found is not None and found[1] in _TABLES
+
+
+def _has_rows(node: ast.expr) -> bool:
+    """Whether a word says that there is a record in each row."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _OF_ROWS
+
+
+def _rows(words: Iterable[TypeExpr]) -> Rows | ValueKind:
+    """An array of rows, of as many numbers each as is written out."""
+    said = {each.name: each for each in words}
+    try:
+        width = _given(said["Rows"]).get("columns") if "Rows" in said else None
+    except RefusedType:
+        return ValueKind.ANY
+    match width:
+        case surface.Number(value=value, integer=True) if value > 0:
+            return Rows(width=int(value))
+    return Rows()
 
 
 def _is_series(node: ast.expr) -> bool:
@@ -167,9 +192,11 @@ _OPTIONS = {
     "Bounded": ("low", "high"),
     "Size": ("records",),
     "AtLeast": ("records",),
+    "Rows": ("columns",),
+    "RowNorm": ("limit", "norm"),
 }
 """The words that are understood, with the names of what they are given."""
-_OF_NUMBERS = frozenset({"Bounded", "Size", "AtLeast"})
+_OF_NUMBERS = frozenset({"Bounded", "Size", "AtLeast", "Rows"})
 """The words that are given numbers, or names of public parameters."""
 
 
@@ -211,6 +238,8 @@ class PythonAnnotations(Annotations):
         match node:
             case TypeExpr(name="Annotated", args=(base, *words), form="braces") if words:
                 return _annotated(node, base, words)
+            case TypeExpr(name="<records>", args=parts):
+                return _joined(node, [self.meaning(each) for each in parts])
             case TypeExpr(name=name, form="call") | TypeExpr(name="Private" | "Annotated" as name):
                 raise RefusedType(node, f"`{name}` does not stand alone: write `Annotated[list, AddRemove()]`")
             case TypeExpr(name=name, args=()) if name in WORDS:
@@ -308,6 +337,8 @@ def _annotated(node: TypeExpr, base: Node, words: Iterable[Node]) -> Annotation:
         if said.keys() - {"Within", "Bounded"}:
             raise RefusedType(node, "of a number only `Within()` and `Bounded(low, high)` say something")
         return NumberOf(element, bounds=bounds)
+    if said.keys() & _OF_ROWS:
+        return _matrix(node, base, said, relations, bounds)
     records = ContainerOf(kind, element)
     if "MayBeMissing" in said:
         if not (isinstance(base, TypeExpr) and base.name in _SERIES) or "Within" in said:
@@ -318,6 +349,50 @@ def _annotated(node: TypeExpr, base: Node, words: Iterable[Node]) -> Annotation:
             raise RefusedType(node, "beside `Within` nothing else says something of a vector")
         return ContainerOf(kind, element, _norm(said["Within"], node))
     return _dataset(node, said, relations, records, bounds)
+
+
+def _matrix(
+    node: TypeExpr,
+    base: Node,
+    said: dict[str, dict[str, Node]],
+    relations: list[str],
+    bounds: tuple[Limit, Limit] | None,
+) -> DatasetOf:
+    """An array with one record in each row."""
+    if not isinstance(base, TypeExpr) or base.name not in _ARRAYS - _SERIES:
+        raise RefusedType(node, "`Rows` and `RowNorm` are said of an `np.ndarray`")
+    if said.keys() & {"MayBeMissing", "Within"}:
+        raise RefusedType(node, "beside `Rows` neither `MayBeMissing` nor `Within` says something")
+    options = said.get("Rows", {})
+    columns = _limit(options, "columns", node) if "columns" in options else None
+    made = _dataset(node, said, relations, _MATRIX, bounds)
+    radius = None
+    if "RowNorm" in said:
+        radius = _norm(said["RowNorm"], node), _limit(said["RowNorm"], "limit", node)
+    return replace(made, columns=columns, radius=radius)
+
+
+def _joined(node: TypeExpr, parts: list[Annotation]) -> DatasetOf:
+    """Records of which several parameters hold parts."""
+    known = [each for each in parts if isinstance(each, DatasetOf)]
+    first = known[0] if len(known) == len(parts) else None
+    if first is None or any((each.metric, each.each) != (first.metric, first.each) for each in known):
+        raise RefusedType(node, "what is said of who is protected is the same for all parts of the same records")
+    bases = {
+        part.args[0].name for part in node.args if isinstance(part, TypeExpr) and isinstance(part.args[0], TypeExpr)
+    }
+    if not bases <= _ARRAYS - _SERIES:
+        raise RefusedType(node, "parts of the same records are arrays, each an `np.ndarray`")
+    widths = [Fraction(1) if each.records.kind is Kind.VECTOR else each.columns for each in known]
+    whole = [each for each in widths if isinstance(each, Fraction)]
+    if len(whole) < len(widths) - 1:
+        raise RefusedType(node, "write how many numbers each row has: `Rows(3)`; of one part it may be left out")
+    columns = sum(whole, Fraction(0)) if len(whole) == len(widths) else None
+    size, least = (
+        next((each for each in said if each is not None), None)
+        for said in ([each.size for each in known], [each.least for each in known])
+    )
+    return DatasetOf(first.metric, _MATRIX, None, least, None, first.each, size, columns)
 
 
 def _described(word: TypeExpr) -> Table:

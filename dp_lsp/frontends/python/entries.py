@@ -11,7 +11,7 @@ import ast
 import copy
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dp_lsp import surface
 from dp_lsp.frontends.python.draws import Draw
@@ -27,31 +27,23 @@ from dp_lsp.frontends.python.kinds import (
     Of,
 )
 from dp_lsp.frontends.python.noise import whole
-from dp_lsp.frontends.python.numeric import CLIPS, FUNCTIONS, goes_over_arrays
+from dp_lsp.frontends.python.numeric import CLIPS, FUNCTIONS, goes_over_arrays, logistic
+from dp_lsp.frontends.python.of_rows import COLUMN, KEPT, ROW, SHAPE, Leaf, Leaves, OfRows, limit_at
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.refused import Refused
-from dp_lsp.frontends.python.tables import Alone, Column, Holds, Limit, Table, chosen, code_of, kept_in, present
+from dp_lsp.frontends.python.rows import Beside, Rows
+from dp_lsp.frontends.python.tables import Alone, Column, Holds, Table, chosen, code_of, kept_in, present
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
 
 COUNT = "np.count_nonzero"
 WHERE = "np.where"
 _OF_WHERE = 3
-COLUMN, KEPT, COUNT_KEPT, SHAPE = "df[column]", "df[mask]", "len(df[mask])", "df.shape"
-"""What is done with tables, by names that nothing else has: they are no names of Python."""
-_ROW = "<row>"
-"""The name of one record of a table."""
+COUNT_KEPT = "len(df[mask])"
+"""How many records of a table are kept, by a name that nothing else has: it is none of Python."""
 
 
-class _Leaf(NamedTuple):
-    """What an operation on entries goes over: an array, or a table where they are ``rows``, with the name of one."""
-
-    name: str
-    node: Node
-    rows: bool
-
-
-class Entries:
+class Entries(OfRows):
     """The part of an expression's meaning that goes over entries. ``lasting`` are names of columns and masks, and what
     they stand for; ``named`` are draws that have a name."""
 
@@ -69,46 +61,62 @@ class Entries:
         def _lambda(self, name: str, value: Node) -> surface.Lambda: ...
         def power(self, node: ast.expr, base: Node, exponent: ast.expr, of_entries: bool) -> Node: ...
         def quotient(self, span: Span, left: Node, right: Node) -> Node: ...
+        def _noisy_array(self, node: ast.BinOp) -> Node | None: ...
 
     def _elementwise(self, node: ast.expr) -> Node:
-        """An operation on the entries of an array, which goes over one array alone, or over one table."""
-        leaf, each = self._entries(node)
+        """An operation on the entries of an array, which goes over one array alone, or over one table; one on vectors
+        goes over several."""
         span = self._places.span(node)
+        if self._kinds.of(node) in _VECTORS:
+            return self._of_vectors(span, node)
+        leaf, each = self._entries(node)
         if leaf.rows:
             return self._call(span, COLUMN, self._lambda(leaf.name, each), leaf.node)
         return surface.Broadcast(*span, each, (leaf.name,), (leaf.node,))
 
-    def _entries(self, node: ast.expr) -> tuple[_Leaf, Node]:
+    def _of_vectors(self, span: Span, node: ast.expr) -> Node:
+        leaves: Leaves = {}
+        each = self._entry(node, leaves, False)
+        if not leaves or any(leaf.rows for leaf in leaves.values()):
+            raise Refused(node, "arithmetic of several arrays")
+        names = tuple(leaf.name for leaf in leaves.values())
+        return surface.Broadcast(*span, each, names, tuple(leaf.node for leaf in leaves.values()))
+
+    def _entries(self, node: ast.expr) -> tuple[Leaf, Node]:
         """The array or the table that an expression goes over, and what is made of one entry. A name stands for what
         it was given where that tells that two things have the same records."""
         for inlines in (False, True):
-            leaves: dict[str, _Leaf] = {}
+            leaves: dict[str, Leaf] = {}
             each = self._entry(node, leaves, inlines)
             if len(leaves) == 1:
                 return next(iter(leaves.values())), each
         raise Refused(node, "arithmetic of several arrays")
 
-    def _entry(self, node: ast.expr, leaves: dict[str, _Leaf], inlines: bool) -> Node:
+    def _entry(self, node: ast.expr, leaves: dict[str, Leaf], inlines: bool) -> Node:
         span, kind = self._places.span(node), self._kinds.of(node)
 
         def entry(each: ast.expr) -> Node:
             return self._entry(each, leaves, inlines)
 
-        if kind not in COLUMNS:
-            if any(self._kinds.drawn(each) for each in ast.walk(node) if isinstance(each, ast.expr)):
-                raise Refused(node, "one draw for all entries of an array")
-            if any(isinstance(each, ast.Name) and each.id in self._named for each in ast.walk(node)):
-                raise Refused(node, "one draw for all entries of an array")
-            return self.number(node)
+        if kind not in COLUMNS and kind is not Kind.LOOSE:
+            return self._one_for_all(node)
         if (taken := self._kinds.taken(node)) is not None:
-            leaves[_key(taken.table)] = _Leaf(_ROW, self.table(taken.table), True)
+            leaves[_key(taken.table)] = Leaf(ROW, self.table(taken.table), True)
             return self._cell(span, taken.column)
+        if (of_row := self.entry_of_rows(node, leaves)) is not None:
+            return of_row
+        if kind in _VECTORS and (made := self._vector(node)) is not None:
+            leaf = leaves.setdefault(_key(node), Leaf(f"<vector {len(leaves)}>", made, False))
+            return surface.Name(*span, leaf.name)
         match node:
             case ast.Name(id=name) if name in self._lasting and (inlines or kind is not Kind.ARRAY):
                 return entry(_moved(self._lasting[name], node))
+            case ast.Name(id=name) if kind in _VECTORS:
+                leaves[name] = Leaf(f"<{name}>", surface.Name(*span, name), False)
+                return surface.Name(*span, leaves[name].name)
             case ast.Name(id=name) if kind is Kind.ARRAY:
                 one = f"entry of {name}"
-                leaves[name] = _Leaf(one, surface.Name(*span, name), False)
+                leaves[name] = Leaf(one, surface.Name(*span, name), False)
                 return surface.Name(*span, one)
             case ast.Subscript():
                 return self._entry_kept(node, leaves, inlines)
@@ -117,6 +125,8 @@ class Entries:
                 return self._call(span, sign, entry(left), entry(right))
             case ast.UnaryOp(op=ast.Invert(), operand=operand):
                 return self._call(span, "not", entry(operand))
+            case ast.BinOp() if (found := logistic(node, self._kinds.called)) is not None:
+                return self.logistic(span, *map(entry, found))
             case ast.BinOp(op=op, left=left, right=right) if type(op) in SIGNS:
                 return self._call(span, SIGNS[type(op)], entry(left), entry(right))
             case ast.BinOp(op=ast.Pow(), left=left, right=right):
@@ -126,12 +136,7 @@ class Entries:
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return self._call(span, "-", entry(operand))
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARISONS:
-                texts = Kind.TEXTS in (self._kinds.of(left), self._kinds.of(right))
-                if texts and not isinstance(op, ast.Eq | ast.NotEq):
-                    raise Refused(node, "the order of texts")
-                sides = (self._text(each, entry) if texts else entry(each) for each in (left, right))
-                made = self._call(span, COMPARISONS[type(op)], *sides)
-                return self._if_there(span, self._there_all(left, right), made, isinstance(op, ast.NotEq))
+                return self._compared(node, left, op, right, entry)
             case ast.Call(func=ast.Attribute(value=of, attr=attr)) if attr in ASKS and self._kinds.of(of) in COLUMNS:
                 return self._asked(node, of, attr, entry)
             case ast.Call(func=ast.Attribute(value=of, attr="fillna" | "dropna" as attr)) if (
@@ -147,12 +152,36 @@ class Entries:
                     return self._of_numbers(node, name, args, tuple(entries))
         raise Refused(node, "this operation on an array")
 
-    def _entry_kept(self, node: ast.Subscript, leaves: dict[str, _Leaf], inlines: bool) -> Node:
+    def _compared(
+        self, node: ast.Compare, left: ast.expr, op: ast.cmpop, right: ast.expr, entry: Callable[[ast.expr], Node]
+    ) -> Node:
+        span = self._places.span(node)
+        texts = Kind.TEXTS in (self._kinds.of(left), self._kinds.of(right))
+        if texts and not isinstance(op, ast.Eq | ast.NotEq):
+            raise Refused(node, "the order of texts")
+        sides = (self._text(each, entry) if texts else entry(each) for each in (left, right))
+        made = self._call(span, COMPARISONS[type(op)], *sides)
+        return self._if_there(span, self._there_all(left, right), made, isinstance(op, ast.NotEq))
+
+    def _one_for_all(self, node: ast.expr) -> Node:
+        """A number beside the entries of an array, which is no draw."""
+        parts = [each for each in ast.walk(node) if isinstance(each, ast.expr)]
+        if any(self._kinds.drawn(each) or (isinstance(each, ast.Name) and each.id in self._named) for each in parts):
+            raise Refused(node, "one draw for all entries of an array")
+        return self.number(node)
+
+    def _vector(self, node: ast.expr) -> Node | None:
+        """A vector that is no operation on entries of others."""
+        if isinstance(node, ast.BinOp) and (noisy := self._noisy_array(node)) is not None:
+            return noisy
+        return self.of_rows(node)
+
+    def _entry_kept(self, node: ast.Subscript, leaves: dict[str, Leaf], inlines: bool) -> Node:
         """An entry of an array, or of a column, of those for which a mask is true."""
         kept = kept_in(node)
         if kept is None or self._kinds.of(kept.mask) is not Kind.MASK:
             raise Refused(node, "this index of an array")
-        within: dict[str, _Leaf] = {}
+        within: dict[str, Leaf] = {}
         each = self._entry(kept.of, within, inlines)
         wanted = self._entry(kept.mask, within, inlines)
         if len(within) != 1:
@@ -161,7 +190,7 @@ class Entries:
         leaves[f"{key}[{_key(kept.mask)}]"] = leaf._replace(node=self._kept(self._places.span(node), leaf, wanted))
         return each
 
-    def _kept(self, span: Span, leaf: _Leaf, wanted: Node) -> Node:
+    def _kept(self, span: Span, leaf: Leaf, wanted: Node) -> Node:
         """The records for which something is true."""
         if leaf.rows:
             return self._call(span, KEPT, self._lambda(leaf.name, wanted), leaf.node)
@@ -183,13 +212,15 @@ class Entries:
                 return surface.Name(*span, name)
             case ast.Call(func=ast.Attribute(value=of, attr="copy"), args=[], keywords=[]):
                 return self.table(of)
+        if isinstance(self._kinds.of(node), Rows):
+            return self.rows(node)
         if (parts := chosen(node, self._kinds.of)) is not None:
             return self.table(parts[0])
         if (whole_records := present(node, self._kinds.of)) is not None:
             flags = [each.there for each in whole_records.columns] + [whole_records.others]
             wanted = self._all(span, [self._flag(span, place) for place in flags if place])
             assert wanted is not None, "something may be missing"
-            return self._kept(span, _Leaf(_ROW, self.table(whole_records.table), True), wanted)
+            return self._kept(span, Leaf(ROW, self.table(whole_records.table), True), wanted)
         kept = kept_in(node)
         if kept is None or self._kinds.of(kept.mask) is not Kind.MASK:
             raise Refused(node, "this part of a table")
@@ -200,7 +231,7 @@ class Entries:
 
     def _over(self, mask: ast.expr) -> str:
         """What a mask is made of."""
-        leaves: dict[str, _Leaf] = {}
+        leaves: dict[str, Leaf] = {}
         self._entry(mask, leaves, True)
         return next(iter(leaves)) if len(leaves) == 1 else ""
 
@@ -218,11 +249,11 @@ class Entries:
     def _cell(self, span: Span, column: Column) -> Node:
         """What stands in one column of a record, between the bounds that it is declared to have."""
         place = surface.Number(span.start, span.start, Fraction(column.place), True)
-        cell: Node = surface.Index(*span, surface.Name(span.start, span.start, _ROW), (place,))
+        cell: Node = surface.Index(*span, surface.Name(span.start, span.start, ROW), (place,))
         if column.holds is Holds.TRUTHS:
             return self._call(span, "==", cell, surface.Number(span.end, span.end, Fraction(1), True))
         if column.bounds is not None:
-            return self._call(span, CLIPS, cell, *(_limit(each, span) for each in column.bounds))
+            return self._call(span, CLIPS, cell, *(limit_at(each, span) for each in column.bounds))
         return cell
 
     def _text(self, node: ast.expr, entry: Callable[[ast.expr], Node]) -> Node:
@@ -269,7 +300,7 @@ class Entries:
 
     def _flag(self, span: Span, place: int) -> Node:
         """Whether something is there in a record."""
-        cell = surface.Index(*span, surface.Name(span.start, span.start, _ROW), (whole(span.start, place),))
+        cell = surface.Index(*span, surface.Name(span.start, span.start, ROW), (whole(span.start, place),))
         return self._call(span, "==", cell, whole(span.end, 1))
 
     def _all(self, span: Span, conditions: list[Node]) -> Node | None:
@@ -310,9 +341,9 @@ class Entries:
             return self._call(span, "or", self._call(span, "not", there), made)
         return self._call(span, "and", there, made)
 
-    def _without_gaps(self, node: ast.Call, of: ast.expr, attr: str, leaves: dict[str, _Leaf], inlines: bool) -> Node:
+    def _without_gaps(self, node: ast.Call, of: ast.expr, attr: str, leaves: dict[str, Leaf], inlines: bool) -> Node:
         """What is there, or has a number in place of what is missing."""
-        span, within = self._places.span(node), dict[str, _Leaf]()
+        span, within = self._places.span(node), dict[str, Leaf]()
         value, there = self._entry(of, within, inlines), self._there(of)
         if len(within) != 1 or there is None:
             raise Refused(node, f"`{attr}` of this")
@@ -352,7 +383,12 @@ class Entries:
         return total if what == "sum" else self._call(span, "/", total, counted)
 
 
+_VECTORS = frozenset({Kind.VECTOR, Kind.LOOSE})
 _KINDS = {
+    Kind.VECTOR: "an array",
+    Kind.LOOSE: "a sum that is no array where nothing is added up",
+    Kind.UPRIGHT: "an array of two dimensions",
+    Kind.PARTS: "a list of what is made of each record",
     Kind.TRUTH: "a truth value",
     Kind.LIST: "a list",
     Kind.ARRAY: "an array",
@@ -367,6 +403,8 @@ _KINDS = {
 
 def named_kind(kind: Of) -> str:
     """A kind of values, for a person."""
+    if isinstance(kind, Rows | Beside):
+        return "an array" if isinstance(kind, Beside) else "an array of rows"
     if isinstance(kind, Table | Alone):
         return "a table" if isinstance(kind, Table) else _KINDS[Kind.GAPS]
     return _KINDS.get(kind, "this")
@@ -398,10 +436,3 @@ def _moved(value: ast.expr, to: ast.expr) -> ast.expr:
     for each in ast.walk(made):
         ast.copy_location(each, to)
     return made
-
-
-def _limit(limit: Limit, span: Span) -> Node:
-    """A bound of what stands at a place."""
-    if isinstance(limit, str):
-        return surface.Name(span.start, span.start, limit)
-    return surface.Number(span.end, span.end, limit, limit.denominator == 1)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from types import MappingProxyType
 
@@ -30,27 +30,31 @@ from dp_lsp.frontends.python.kinds import (
     SIGNS,
     Kind,
     Kinds,
+    Of,
 )
 from dp_lsp.frontends.python.libraries import Library
 from dp_lsp.frontends.python.names import EXCEPTIONS, HOMES, MODULES, dotted
 from dp_lsp.frontends.python.noise import Noise, beside, named_centre, scaled, whole
-from dp_lsp.frontends.python.numeric import CLIPS, CONSTANTS, DIGITS, FUNCTIONS
+from dp_lsp.frontends.python.numeric import CLIPS, CONSTANTS, DIGITS, FUNCTIONS, logistic
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.powers import Powers
 from dp_lsp.frontends.python.reductions import Reductions
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.releasing import Made, is_tool
 from dp_lsp.frontends.python.releasing.calls import LibraryCalls
+from dp_lsp.frontends.python.rows import Beside, Rows
 from dp_lsp.frontends.python.tables import Alone, Counted, Table, counted
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
 
 _ELEMENT = "v"
 _NUMERIC = frozenset({Kind.NUMBER, Kind.ANY})
-_NUMBERS = frozenset({Kind.ARRAY, Kind.GAPS})
+_ONE_DIMENSIONAL = frozenset({Kind.ARRAY, Kind.VECTOR, Kind.LOOSE})
+_NUMBERS = frozenset({Kind.ARRAY, Kind.VECTOR, Kind.GAPS})
+_NO_VALUES = frozenset({Kind.TEXTS, Kind.GAPS, Kind.DICT, Kind.UPRIGHT, Kind.MECHANISM})
 _OF_GAPS = {"np.sum": "sum", "np.mean": "mean"}
 """Functions that leave out what is missing of a column."""
-_LISTED = frozenset({Kind.LIST, Kind.ARRAY, Kind.ANY})
+_LISTED = frozenset({Kind.LIST, Kind.ARRAY, Kind.VECTOR, Kind.ANY})
 
 
 def opaque(places: Places, node: ast.AST, what: str) -> surface.Opaque:
@@ -86,6 +90,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
         inner: Iterable[str] = (),
         libraries: Mapping[str, Library] = MappingProxyType({}),
         made: Mapping[str, Made] = MappingProxyType({}),
+        settled: Mapping[str, ast.expr] | None = None,
     ) -> None:
         self._places = places
         self._kinds = kinds
@@ -96,16 +101,24 @@ class Expressions(LibraryCalls, Reductions, Powers):
         self._inner = frozenset(inner)
         self._libraries = libraries
         self._made = made
+        self.settled = settled or {}
         self.homes: dict[str, Span] = {}
 
     def within(self, names: Iterable[str], kind: Kind) -> Expressions:
         """The expressions of a comprehension, which has names of its own."""
+        return self.with_names(dict.fromkeys(names, kind))
+
+    def with_names(self, names: Mapping[str, Of]) -> Expressions:
+        """The same where names are of several kinds."""
         own = {*names}
-        kinds = self._kinds.within(dict.fromkeys(own, kind))
-        lasting = {name: value for name, value in self._lasting.items() if name not in own}
+        kinds = self._kinds.within(names)
+        lasting, settled = (
+            {name: value for name, value in known.items() if name not in own and own.isdisjoint(_names_in(value))}
+            for known in (self._lasting, self.settled)
+        )
         libraries = {name: library for name, library in self._libraries.items() if name not in own}
         made = {name: each for name, each in self._made.items() if own.isdisjoint((name, *each.names))}
-        known = self._named, self._bins, lasting, self.filled, self._inner - own, libraries, made
+        known = self._named, self._bins, lasting, self.filled, self._inner - own, libraries, made, settled
         inner = Expressions(self._places, kinds, *known)
         inner.homes = self.homes
         return inner
@@ -113,6 +126,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
     def node(self, node: ast.expr) -> Node:
         """An expression. Raises :class:`Refused`."""
         span = self._places.span(node)
+        if (found := self._array_of_rows(node)) is not None:
+            return found
         match node:
             case ast.Constant(value=bool() as truth):
                 return surface.Boolean(*span, truth)
@@ -128,7 +143,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
             case ast.BinOp():
                 return self._arithmetic(node)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd() as op, operand=operand):
-                if self._kinds.of(node) is Kind.ARRAY:
+                if self._kinds.of(node) in _ONE_DIMENSIONAL:
                     return self._elementwise(node)
                 value = self.number(operand)
                 return self._call(span, "-", value) if isinstance(op, ast.USub) else value
@@ -136,13 +151,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
                 return self._call(span, "not", self.truth(operand))
             case ast.UnaryOp(op=ast.Invert()) if self._kinds.of(node) is Kind.MASK:
                 return self._elementwise(node)
-            case ast.BoolOp(op=op, values=values):
-                sign = "and" if isinstance(op, ast.And) else "or"
-                made = self.truth(values[0])
-                for each in values[1:]:
-                    right = self.truth(each)
-                    made = self._call(Span(made.start, right.end), sign, made, right)
-                return made
+            case ast.BoolOp():
+                return self._connected(node)
             case ast.Compare():
                 return self._comparison(node)
             case ast.IfExp(test=test, body=body, orelse=orelse):
@@ -152,12 +162,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
                 return surface.Tuple(*span, tuple(map(self.node, items)))
             case ast.List(elts=items) if items:
                 return surface.Vector(*span, tuple(map(self.number, items)))
-            case ast.ListComp(elt=elt, generators=[ast.comprehension(iter=over)]) if _texts(over) is not None or (
-                self._releases(elt) and _are_written_out(over)
-            ):
-                return surface.Vector(*span, tuple(map(self.number, self._written_out(node, node.elt))))
             case ast.ListComp():
-                return self._comprehension(node)
+                return self._list_of_each(node)
             case ast.Call():
                 return self._called(node)
             case ast.Subscript() | ast.Attribute():
@@ -186,6 +192,31 @@ class Expressions(LibraryCalls, Reductions, Powers):
             case ast.Subscript(value=ast.Name(id=name)) if self.filled.is_one(name):
                 return self.entry_at(node)
         raise Refused(node, _described(node))
+
+    def _array_of_rows(self, node: ast.expr) -> Node | None:
+        """What is made of rows or vectors; nobody is given what may be no array."""
+        if self._kinds.of(node) is Kind.LOOSE:
+            raise Refused(node, named_kind(Kind.LOOSE))
+        return self.of_rows(node)
+
+    def _connected(self, node: ast.BoolOp) -> Node:
+        """Conditions with ``and`` or ``or`` between them."""
+        sign = "and" if isinstance(node.op, ast.And) else "or"
+        made = self.truth(node.values[0])
+        for each in node.values[1:]:
+            right = self.truth(each)
+            made = self._call(Span(made.start, right.end), sign, made, right)
+        return made
+
+    def _list_of_each(self, node: ast.ListComp) -> Node:
+        """A comprehension, written out where that is what makes it known."""
+        match node.generators:
+            case [ast.comprehension(iter=over)] if _texts(over) is not None or (
+                self._releases(node.elt) and _are_written_out(over)
+            ):
+                made = map(self.number, self._written_out(node, node.elt))
+                return surface.Vector(*self._places.span(node), tuple(made))
+        return self._comprehension(node)
 
     def result(self, node: ast.expr) -> Node:
         """What is returned, which may be a dictionary: in the tree its values alone in one that nothing takes apart, as
@@ -256,9 +287,10 @@ class Expressions(LibraryCalls, Reductions, Powers):
             return self._known_draw(node, noise)
         if name in self._made:
             raise Refused(node, f"{named_kind(Kind.MECHANISM)} as a value")
-        if isinstance(kind := self._kinds.of_name(name), Table | Alone) or kind in (
-            *(Kind.TEXTS, Kind.GAPS, Kind.DICT, Kind.MECHANISM),
-        ):
+        kind = self._kinds.of_name(name)
+        if isinstance(kind, Beside):
+            return self._elementwise(node)
+        if isinstance(kind, Table | Alone | Rows) or kind in _NO_VALUES:
             raise Refused(node, f"{named_kind(kind)} as a value")
         return surface.Name(*self._places.span(node), name)
 
@@ -287,14 +319,19 @@ class Expressions(LibraryCalls, Reductions, Powers):
         sign = SIGNS.get(type(node.op))
         if self._kinds.of(node) is Kind.MASK:
             return self._elementwise(node)
-        if isinstance(node.op, ast.Pow | ast.FloorDiv) and self._kinds.of(node) is not Kind.ARRAY:
+        if isinstance(self._kinds.of(node), Rows):
+            drawn = any(self._kinds.drawn(each) for each in ast.walk(node) if isinstance(each, ast.expr))
+            raise Refused(node, "one draw for all rows of an array" if drawn else named_kind(self._kinds.of(node)))
+        if isinstance(node.op, ast.Pow | ast.FloorDiv) and self._kinds.of(node) not in _ONE_DIMENSIONAL:
             return self._power_or_quotient(node)
         if sign is None and not isinstance(node.op, ast.Pow | ast.FloorDiv):
             raise Refused(node, f"the operator `{_OPERATORS.get(type(node.op), '?')}`")
-        if self._kinds.of(node) is Kind.ARRAY:
+        if self._kinds.of(node) in _ONE_DIMENSIONAL:
             return self._noisy_array(node) or self._elementwise(node)
         if (noisy := self._noisy(node)) is not None:
             return noisy
+        if (found := logistic(node, self._kinds.called)) is not None:
+            return self.logistic(self._places.span(node), *map(self.number, found))
         assert sign is not None, "the others are refused"
         return self._call(self._places.span(node), sign, self.number(node.left), self.number(node.right))
 
@@ -356,17 +393,36 @@ class Expressions(LibraryCalls, Reductions, Powers):
         sides = [(node.left, node.right), (node.right, node.left)] if isinstance(node.op, ast.Add) else []
         for hidden, added in sides:
             drawn = heart(added, lambda each: draws_of(each, self._kinds))
-            if drawn is None or drawn.size is None or not self._is_as_long(drawn.size, hidden):
+            if drawn is None or drawn.size is None:
                 continue
-            noise = scaled(added, self._noise_of_several, self._factor)
-            if noise is not None:
-                args = (noise.scale, self.node(hidden))
+            value = self._as_long(drawn.size, hidden)
+            noise = None if value is None else scaled(added, self._noise_of_several, self._factor)
+            if noise is not None and value is not None:
+                args = (noise.scale, value)
                 return surface.Call(*self._places.span(node), self._callee(drawn.call, drawn.name), args)
         return None
 
     def _noise_of_several(self, node: ast.expr) -> Noise | None:
         draws = draws_of(node, self._kinds)
         return None if draws is None else Noise(draws, self.scale(draws), None)
+
+    def _as_long(self, size: ast.expr, hidden: ast.expr) -> Node | None:
+        """An array of which it is known, or made sure, that there is a draw for each entry."""
+        kind = self._kinds.of(hidden)
+        if kind is not Kind.LOOSE and self._is_as_long(size, hidden):
+            return self.node(hidden)
+        if kind not in (Kind.VECTOR, Kind.LOOSE):
+            return None
+        match size:
+            case ast.Tuple(elts=[size]):
+                pass
+            case ast.Attribute(value=of, attr="shape") if self._kinds.of(of) is Kind.VECTOR:
+                size = ast.copy_location(ast.Subscript(size, ast.Constant(0), ast.Load()), size)
+        if self._kinds.of(size) not in _NUMERIC:
+            return None
+        zeros = self._call(self._places.span(size), ZEROS, self.number(size))
+        made = self._elementwise(hidden) if kind is Kind.LOOSE else self.node(hidden)
+        return self._call(made.span, "+", made, zeros)
 
     def _is_as_long(self, size: ast.expr, hidden: ast.expr) -> bool:
         """Whether there is a draw for each entry of an array: so many as it has by its name, or by how it is made."""
@@ -510,7 +566,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
             if len(args) != 1:
                 raise Refused(node, "`np.zeros` of several dimensions")
             return surface.Call(*self._places.span(node), self._callee(node, name), (self.number(args[0]),))
-        if self._kinds.of(node) is Kind.ARRAY:
+        if self._kinds.of(node) in _ONE_DIMENSIONAL:
             return self._elementwise(node)
         if name in _TOTALS and not (name in FUNCTIONS and len(args) > 1):
             return self._total(node, name, args)
@@ -593,7 +649,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
             raise Refused(node, f"`{name}` with {len(args)} arguments")
         (of,) = args
         kind = self._kinds.of(of)
-        if isinstance(kind, Table) and name == "len":
+        if isinstance(kind, Table | Rows) and name == "len":
             return self.size(span, of)
         if name in ("sum", "np.sum", COUNT) and kind is Kind.MASK:
             return self._counted(span, of)
@@ -603,7 +659,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
             return self._sum_of_each(node, of)
         if kind is Kind.GAPS and name in _OF_GAPS:
             return self.of_gaps(span, of, _OF_GAPS[name])
-        if kind in COLUMNS - {Kind.ARRAY} and name == "len":
+        if kind in COLUMNS - {Kind.ARRAY, Kind.VECTOR} and name == "len":
             return self.length(span, of)
         if kind not in _LISTED or (name == "np.mean" and kind is Kind.LIST) or name == COUNT:
             raise Refused(of, f"`{name}` of this")
@@ -628,6 +684,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
     def _sum_of_each(self, node: ast.Call, made: ast.GeneratorExp) -> Node:
         """``sum(f(x) for x in v if p(x))``; where 1 is added for each, their number."""
         span = self._places.span(node)
+        if (of_rows := self.of_each_row(made)) is not None:
+            return surface.Call(*span, self._callee(node, "sum"), (of_rows,))
         each, over, kept = self._parts(made, made.elt)
         match made.elt:
             case ast.Constant(value=int() as value) if value == 1 and not isinstance(value, bool) and kept is not None:
@@ -645,6 +703,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
         return self.within(names, Kind.ANY)._kinds.of(made.elt) is Kind.TRUTH
 
     def _comprehension(self, node: ast.ListComp) -> Node:
+        if (made := self.of_each_row(node)) is not None:
+            return made
         each, over, kept = self._parts(node, node.elt)
         return surface.Comprehension(*self._places.span(node), each, over, kept)
 
@@ -717,6 +777,10 @@ _OPERATORS: dict[type[ast.operator], str] = {
 _MOST_ITEMS = 40
 """The most values for which a comprehension is written out."""
 _SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr)
+
+
+def _names_in(node: ast.expr) -> Iterator[str]:
+    return (item.id for item in ast.walk(node) if isinstance(item, ast.Name))
 
 
 class _Replaced(ast.NodeTransformer):

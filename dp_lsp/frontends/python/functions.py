@@ -7,7 +7,7 @@ returns None. What has no meaning here stays in the tree as text that is not und
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from dp_lsp import surface
 from dp_lsp.frontends.python.annotations import OF_NUMBER, PUBLIC, annotation, kind_of, says_data
@@ -19,15 +19,20 @@ from dp_lsp.frontends.python.expressions import Expressions, bins, number, opaqu
 from dp_lsp.frontends.python.failures import leaves, message, raised, with_last_failure
 from dp_lsp.frontends.python.filled import APPEND, Filled
 from dp_lsp.frontends.python.inner import bound_below, inner_functions, modules_of, why_not
-from dp_lsp.frontends.python.kinds import COUNTING, Kind, Kinds, kinds_of
+from dp_lsp.frontends.python.joined import Named, joined, joined_name, named, together
+from dp_lsp.frontends.python.joined import places as places_of
+from dp_lsp.frontends.python.kinds import COUNTING, Kind, Kinds, Of, kinds_of
 from dp_lsp.frontends.python.lasting import lasting
 from dp_lsp.frontends.python.libraries import libraries
-from dp_lsp.frontends.python.names import CHECKED, bound_in
+from dp_lsp.frontends.python.names import CHECKED, MODULES, bound_in, dotted
 from dp_lsp.frontends.python.noise import named_centre
+from dp_lsp.frontends.python.of_rows import VECTOR
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.powers import UPDATES
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.releasing import mechanisms
+from dp_lsp.frontends.python.rows import Rows, norm_of, product
+from dp_lsp.frontends.python.settled import returned_as_one, settled
 from dp_lsp.frontends.python.tables import Alone, Table, counted
 from dp_lsp.frontends.python.versions import with_versions
 from dp_lsp.frontends.rounds import Rounds, WhileLoop, as_rounds, left_early, may_leave, with_returns
@@ -113,11 +118,33 @@ def _parameters(node: ast.FunctionDef, places: Places) -> Iterator[surface.Param
         if said is not None and not effects(said).is_harmless:
             raise Refused(said, "an annotation that does more than say something")
     defaults = [None] * (len(args.args) - len(args.defaults)) + [*args.defaults, *args.kw_defaults]
+    said_of = {each.arg: _annotated(each, places) for each in (*args.args, *args.kwonlyargs)}
+    groups = _together(node, places)
+    behind = {each.param.arg for group in groups for each in group[1:]}
+    for group in groups:
+        if len(group) == 1:
+            said_of[group[0].param.arg] = group[0].said
+        else:
+            span = places.span(group[0].param)
+            yield surface.Parameter(*span, joined_name(group), joined(group), None, "keyword")
+            behind.add(group[0].param.arg)
     for each, default in zip((*args.args, *args.kwonlyargs), defaults, strict=True):
-        type_ = None if each.annotation is None else annotation(each.annotation, places)
+        if each.arg in behind:
+            continue
+        type_ = said_of[each.arg]
         value = None if default is None else _literal(default, places)
         kind = "keyword" if each in args.kwonlyargs else "plain"
         yield surface.Parameter(*places.span(each), each.arg, type_, value, kind)
+
+
+def _annotated(param: ast.arg, places: Places) -> surface.TypeExpr | None:
+    return None if param.annotation is None else annotation(param.annotation, places)
+
+
+def _together(node: ast.FunctionDef, places: Places) -> list[list[Named]]:
+    """The parameters whose records have a name, by that."""
+    found = (named(each, _annotated(each, places)) for each in (*node.args.args, *node.args.kwonlyargs))
+    return together(each for each in found if each is not None)
 
 
 def _literal(node: ast.expr, places: Places) -> Node:
@@ -149,7 +176,12 @@ class _Body:
     def __init__(self, node: ast.FunctionDef, places: Places, around: _Body | None) -> None:
         self._around = around
         self._kinds: Kinds
-        params = {each.arg: kind_of(each.annotation, places) for each in (*node.args.args, *node.args.kwonlyargs)}
+        params: dict[str, Of] = {
+            each.arg: kind_of(each.annotation, places) for each in (*node.args.args, *node.args.kwonlyargs)
+        }
+        for group in _together(node, places):
+            if len(group) > 1:
+                params |= places_of(group, params)
         tables = [name for name, kind in params.items() if isinstance(kind, Table | Alone)]
         node = with_edges(with_versions(node, tables))
         self._node = node
@@ -163,6 +195,7 @@ class _Body:
             self._local |= around._local - own
             self._modules |= around._modules - own
             params |= {name: around._kinds.of_name(name) for name in around._local - own}
+        params |= dict.fromkeys(self._vectors(params), Kind.VECTOR)
         self._kinds = kinds_of(node.body, params, self._local.__contains__)
         for each in node.args.args:
             if isinstance(params[each.arg], Table | Alone) and self._kinds.of_name(each.arg) != params[each.arg]:
@@ -179,8 +212,32 @@ class _Body:
         filled = Filled(node, self._kinds, counts)
         whose = libraries(node, self._kinds)
         self._expressions = Expressions(
-            places, self._kinds, self._named, counts, self._lasting, filled, known, whose, self._made
+            places,
+            self._kinds,
+            self._named,
+            counts,
+            self._lasting,
+            filled,
+            known,
+            whose,
+            self._made,
+            settled(node),
         )
+
+    def _vectors(self, params: Mapping[str, Of]) -> list[str]:
+        """The parameters of which nothing is said, and which are used as vectors, and nothing else: that they are is
+        made sure of where the function begins."""
+        called = Kinds({}, self._local.__contains__).called
+        used: set[str] = set()
+        for item in ast.walk(self._node):
+            operands = product(item, called) if isinstance(item, ast.expr) else None
+            size = norm_of(item, called) if isinstance(item, ast.expr) else None
+            for each in (*(operands or ()), *(() if size is None or size[1] else (size[0],))):
+                used |= {each.id} if isinstance(each, ast.Name) else set()
+        bare = {each.arg for each in self._node.args.args if each.annotation is None}
+        written = set(bound_below(self._node))
+        self.vectors = [name for name in params if name in used & bare and name not in written]
+        return self.vectors
 
     def block(self) -> surface.Block:
         """The body. What is returned where the last statement does not say so is None."""
@@ -192,9 +249,25 @@ class _Body:
         nodes = [each for each in statements if isinstance(each, Node)]
         if len(nodes) == len(statements) and (found := with_returns(nodes)) and found[0] not in self._otherwise:
             statements = [*statements[:-2], *found[1].statements, found[2]]
+        self._note_modules()
         homes = self._expressions.homes.items()
         named = [surface.Name(*place, home) for home, place in homes if home not in self._modules]
-        return surface.Block(*span, (*named, *self._in_rounds(statements)))
+        return surface.Block(*span, (*named, *self._as_vectors(), *self._in_rounds(statements)))
+
+    def _note_modules(self) -> None:
+        """A function of a module is one only while the module's name stands for that."""
+        for item in ast.walk(self._node):
+            if isinstance(item, ast.Call) and isinstance(item.func, ast.Attribute):
+                found = dotted(item.func)
+                if found is not None and found[0] in MODULES and self._kinds.called(item.func):
+                    self._expressions.note_home(item.func)
+
+    def _as_vectors(self) -> Iterator[Node]:
+        for each in self._node.args.args:
+            if each.arg in self.vectors:
+                at = self._places.span(each)
+                callee, name = surface.Name(at.start, at.start, VECTOR), surface.Name(*at, each.arg)
+                yield surface.Assign(*at, name, surface.Call(*at, callee, (name,)))
 
     def _check_loops(self) -> None:
         """A variable of a loop is nothing else: what it would leave behind, or change, is not followed."""
@@ -233,13 +306,20 @@ class _Body:
         return block.statements
 
     def _read(self, nodes: list[ast.stmt]) -> Iterator[Node | WhileLoop]:
-        for node in with_last_failure(nodes):
+        for node in with_last_failure(self._clipped_at_once(nodes)):
             try:
                 yield from self._statement(node)
             except Refused as refused:
                 inner = opaque(self._places, refused.node, refused.what)
                 does = effects(node).joined(inner.summary)
                 yield surface.Opaque(*inner.span, refused.what, does)
+
+    def _clipped_at_once(self, nodes: list[ast.stmt]) -> list[ast.stmt]:
+        """Statements that return a clipped vector, in one."""
+        made = returned_as_one(nodes)
+        if made is not nodes and isinstance(last := made[-1], ast.Return) and last.value is not None:
+            return made if self._expressions.is_clipped(last.value) else nodes
+        return nodes
 
     def _block(self, nodes: list[ast.stmt]) -> surface.Block:
         span = Span(self._places.span(nodes[0]).start, self._places.span(nodes[-1]).end)
@@ -397,7 +477,13 @@ class _Body:
             return surface.Vector(*self._places.span(value), ())
         if kind is Kind.DICT and name and self._kinds.of_name(name) is kind:
             return self._expressions.result(value)
-        if not isinstance(kind, Table) and kind not in (Kind.TEXTS, Kind.GAPS):
+        if isinstance(kind, Rows) and self._kinds.of_name(name) == kind:
+            return self._expressions.rows(value)
+        if kind is Kind.LOOSE and self._kinds.of_name(name) is kind:
+            return self._expressions.column(value)
+        if kind is Kind.UPRIGHT and name in self._expressions.settled:
+            return self._expressions.standing(value)
+        if not isinstance(kind, Table | Rows) and kind not in (Kind.TEXTS, Kind.GAPS, Kind.LOOSE, Kind.UPRIGHT):
             return self._expressions.node(value)
         if isinstance(kind, Table) and self._kinds.of_name(name) == kind:
             return self._expressions.table(value)

@@ -16,6 +16,7 @@ from dp_lsp.frontends.python.numeric import CONSTANTS, OF_NUMBER, goes_over_arra
 from dp_lsp.frontends.python.reducing import reducing
 from dp_lsp.frontends.python.releasing import METHODS as OF_MECHANISMS
 from dp_lsp.frontends.python.releasing import is_counting, is_mechanism, is_tool
+from dp_lsp.frontends.python.rows import Beside, Rows, along, column_at, norm_of, product, turned, upright
 from dp_lsp.frontends.python.tables import Alone, Holds, Table, Taken, chosen, column_of, counted, kept_in, present
 
 
@@ -29,6 +30,14 @@ class Kind(Enum):
     """One-dimensional, of numbers: of NumPy, or a column of pandas."""
     MASK = auto()
     """The same, of truth values."""
+    VECTOR = auto()
+    """One-dimensional, of NumPy, with numbers that are no records."""
+    LOOSE = auto()
+    """The same, or 0 where there is nothing that was added up."""
+    UPRIGHT = auto()
+    """A column of NumPy with one number for each row of an array."""
+    PARTS = auto()
+    """A list with an array for each record, or a number."""
     TEXTS = auto()
     """A column of texts."""
     GAPS = auto()
@@ -43,9 +52,9 @@ class Kind(Enum):
     """Nothing is known."""
 
 
-Of = Kind | Table | Alone
+Of = Kind | Table | Alone | Rows | Beside
 """What is known of a value: its kind, or which table it is."""
-ARRAYS = frozenset({Kind.ARRAY, Kind.MASK})
+ARRAYS = frozenset({Kind.ARRAY, Kind.MASK, Kind.VECTOR})
 COLUMNS = frozenset({*ARRAYS, Kind.TEXTS, Kind.GAPS})
 """What has an entry for each record."""
 _HELD = {Holds.NUMBERS: Kind.ARRAY, Holds.TEXTS: Kind.TEXTS, Holds.TRUTHS: Kind.MASK}
@@ -136,6 +145,8 @@ class Kinds:
         """The column that an expression takes of a table, or that a name is by itself."""
         if isinstance(node, ast.Name):
             kind = self.of_name(node.id)
+            if isinstance(kind, Beside):
+                return Taken(kind.table(node), kind.column)
             return Taken(node, kind.column) if isinstance(kind, Alone) else None
         return column_of(node, self.of)
 
@@ -148,7 +159,11 @@ class Kinds:
                 return Kind.NUMBER
             case ast.Name(id=name):
                 kind = self.of_name(name)
+                if isinstance(kind, Beside):
+                    return Kind.ARRAY
                 return Kind.GAPS if isinstance(kind, Alone) else kind
+            case ast.Call() | ast.BinOp() | ast.Subscript() | ast.Attribute() if found := self._of_rows(node):
+                return found
             case ast.Attribute() if self.called(node) in CONSTANTS:
                 return Kind.NUMBER
             case ast.BinOp(op=ast.RShift()):
@@ -168,7 +183,9 @@ class Kinds:
                 return Kind.MASK if masks else Kind.TRUTH
             case ast.IfExp(body=body, orelse=orelse):
                 return joined(self.of(body), self.of(orelse))
-            case ast.List() | ast.ListComp():
+            case ast.ListComp():
+                return self._of_list(node)
+            case ast.List():
                 return Kind.LIST
             case ast.Dict() | ast.DictComp():
                 return Kind.DICT
@@ -184,6 +201,86 @@ class Kinds:
                 return self._of_part(node)
         return Kind.ANY
 
+    def _of_rows(self, node: ast.expr) -> Of | None:
+        """What is made of arrays with a record in each row, or of vectors; None for anything else."""
+        if (over := along(node, self.called)) is not None:
+            of, _, axis = over
+            kind = self.of(of)
+            if isinstance(kind, Rows):
+                return Kind.ARRAY if axis else Kind.VECTOR
+            return Kind.LOOSE if kind is Kind.PARTS and not axis else Kind.ANY
+        if (size := norm_of(node, self.called)) is not None:
+            of, by_row, stands = size
+            if not by_row:
+                return Kind.NUMBER if self.of(of) is Kind.VECTOR else Kind.ANY
+            found = Kind.UPRIGHT if stands else Kind.ARRAY
+            return found if isinstance(self.of(of), Rows) else Kind.ANY
+        if (factors := product(node, self.called)) is not None:
+            return self._of_product(*factors)
+        if (standing := upright(node)) is not None and self.of(standing) is Kind.ARRAY:
+            return Kind.UPRIGHT
+        if (column := column_at(node)) is not None and isinstance(rows := self.of(column[0]), Rows):
+            return Kind.ARRAY if rows.width is None or column[1] <= rows.width else Kind.ANY
+        match node:
+            case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right) if (
+                self.of(left) is Kind.LOOSE and self._draws_below(right)
+            ) or (self.of(right) is Kind.LOOSE and self._draws_below(left)):
+                return Kind.VECTOR
+            case ast.Subscript(value=ast.Attribute(value=of, attr="shape"), slice=ast.Constant()):
+                return Kind.NUMBER if isinstance(self.of(of), Rows) or self.of(of) is Kind.VECTOR else None
+            case ast.Call(func=func, args=[of], keywords=[]) if self.called(func) in ("np.array", "np.asarray"):
+                return Kind.PARTS if self.of(of) is Kind.PARTS else None
+        return None
+
+    def _draws_below(self, node: ast.expr) -> bool:
+        """Whether something draws several numbers in an expression."""
+        calls = (item for item in ast.walk(node) if isinstance(item, ast.Call))
+        return any(self.drawn(each) and self.draws_several(each) for each in calls)
+
+    def _of_product(self, left: ast.expr, right: ast.expr) -> Of:
+        """What ``left @ right`` is."""
+        one, other = self.of(left), self.of(right)
+        if isinstance(one, Rows):
+            return Kind.ARRAY if other is Kind.VECTOR else Kind.ANY
+        if (across := turned(left)) is not None and isinstance(self.of(across), Rows):
+            return Kind.VECTOR if other is Kind.ARRAY else Kind.ANY
+        return Kind.NUMBER if {one, other} == {Kind.VECTOR} else Kind.ANY
+
+    def _of_list(self, node: ast.ListComp) -> Kind:
+        """A list of numbers, or of what is made of each row."""
+        names = self.of_each(node)
+        if names is None:
+            return Kind.LIST
+        return Kind.LIST if self.within(names).of(node.elt) is Kind.NUMBER else Kind.PARTS
+
+    def of_each(self, node: ast.ListComp | ast.GeneratorExp) -> dict[str, Of] | None:
+        """What the names of a comprehension over the rows of arrays stand for; None for any other."""
+        if len(node.generators) != 1:
+            return None
+        found = self.parts(node.generators[0].target, node.generators[0].iter)
+        return None if found is None else {name: kind for name, _, kind in found}
+
+    def parts(self, target: ast.expr, over: ast.expr) -> list[tuple[str, ast.Name, Of]] | None:
+        """The names that rounds over the rows of arrays give to parts of a record, what they are taken of, and what
+        they are: a vector or a number."""
+        match target, over:
+            case ast.Name(id=name), ast.Name() if isinstance(self.of(over), Rows):
+                return [(name, over, Kind.VECTOR)]
+            case ast.Tuple(elts=names), ast.Call(func=func, args=arrays, keywords=[]) if self.called(
+                func
+            ) == "zip" and len(names) == len(arrays):
+                found: list[tuple[str, ast.Name, Of]] = []
+                for each, array in zip(names, arrays, strict=True):
+                    if not isinstance(each, ast.Name) or not isinstance(array, ast.Name):
+                        return None
+                    kind = self.of_name(array.id)
+                    if not isinstance(kind, Rows | Beside) or not kind.of:
+                        return None
+                    found.append((each.id, array, Kind.VECTOR if isinstance(kind, Rows) else Kind.NUMBER))
+                of = {kind.of for _, array, _ in found if isinstance(kind := self.of_name(array.id), Rows | Beside)}
+                return found if len(of) == 1 and len({name for name, _, _ in found}) == len(found) else None
+        return None
+
     def _of_part(self, node: ast.Subscript | ast.Attribute) -> Of:
         """What is taken of a table, or kept of an array."""
         if (taken := self.taken(node)) is not None:
@@ -195,6 +292,8 @@ class Kinds:
         if kept is None or self.of(kept.mask) is not Kind.MASK:
             return Kind.ANY
         kind = self.of(kept.of)
+        if isinstance(kind, Rows):
+            return kind.made()
         return kind if isinstance(kind, Table) or kind in COLUMNS else Kind.ANY
 
     def _reduces(self, node: ast.Call, name: str) -> bool:
@@ -225,13 +324,15 @@ class Kinds:
         if name in TOTALS or self._reduces(node, name):
             return Kind.NUMBER
         if name == "np.zeros":
-            return Kind.ARRAY if len(node.args) == 1 and not node.keywords else Kind.ANY
+            return Kind.VECTOR if len(node.args) == 1 and not node.keywords else Kind.ANY
         if name == "bool":
             return Kind.TRUTH
         if name == "np.where":
             return self._of_where(node)
         if name in OF_NUMBER:
             kinds = set(map(self.of, node.args)) if goes_over_arrays(name) else set()
+            if any(isinstance(kind, Rows) or kind in _ADDED for kind in kinds):
+                return _combined(*kinds)
             return next((kind for kind in (Kind.GAPS, Kind.ARRAY) if kind in kinds), Kind.NUMBER)
         if (keys := counted(node)) is not None:
             return Kind.ARRAY if self.of(keys.column) in COLUMNS - {Kind.MASK} else Kind.ANY
@@ -247,8 +348,10 @@ class Kinds:
                 return _OF_GAPS.get(attr, Kind.ANY)
             if of in COLUMNS and attr in ASKS:
                 return Kind.MASK
+            if isinstance(of, Rows):
+                return of.made() if attr in CHANGES else Kind.ANY
             if of in ARRAYS:
-                made = Kind.ARRAY if attr in CHANGES else Kind.ANY
+                made = (of if of is Kind.VECTOR else Kind.ARRAY) if attr in CHANGES else Kind.ANY
                 return Kind.NUMBER if attr in METHODS else made
             if of is Kind.TEXTS and attr == "count":
                 return Kind.NUMBER
@@ -263,8 +366,22 @@ _OF_GAPS = {
 """What methods make of a column whose numbers may be missing."""
 
 
-def _combined(left: Of, right: Of) -> Kind:
-    kinds = {left, right}
+_ADDED = frozenset({Kind.VECTOR, Kind.LOOSE, Kind.UPRIGHT})
+_BESIDE = frozenset({Kind.NUMBER, Kind.ANY})
+
+
+def _combined(*operands: Of) -> Of:
+    kinds = set(operands)
+    rows = next((each for each in operands if isinstance(each, Rows)), None)
+    if rows is not None:
+        others = [each for each in operands if not isinstance(each, Rows)]
+        alike = {each.width for each in operands if isinstance(each, Rows)} == {rows.width}
+        return rows.made() if alike and {*others} <= _BESIDE | {Kind.UPRIGHT} else Kind.ANY
+    if kinds & _ADDED:
+        of = kinds - _BESIDE
+        if of == {Kind.VECTOR, Kind.LOOSE}:
+            return Kind.VECTOR
+        return next(iter(of)) if len(of) == 1 else Kind.ANY
     if Kind.GAPS in kinds:
         return Kind.GAPS if not kinds - {Kind.NUMBER, Kind.ANY, Kind.ARRAY, Kind.GAPS} else Kind.ANY
     if not kinds - {Kind.NUMBER, Kind.ANY}:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -57,6 +58,20 @@ CONSTANTS = {
     **{f"{of}.e": Fraction(repr(math.e)) for of in ("math", "np")},
 }
 """The numbers that modules have."""
+
+
+def logistic(node: ast.expr, called: Callable[[ast.expr], str]) -> tuple[ast.expr, ast.expr] | None:
+    """The numbers a and t of ``a / (1 + np.exp(t))``, which is a times ``(1 - tanh(t / 2)) / 2``: a divisor that is
+    never 0. Where ``np.exp`` overflows the quotient is 0, as that is nearly."""
+    match node:
+        case ast.BinOp(left=over, op=ast.Div(), right=ast.BinOp(left=one, op=ast.Add(), right=other)):
+            for least, grown in ((one, other), (other, one)):
+                match least, grown:
+                    case ast.Constant(value=int() | float() as value), ast.Call(
+                        func=func, args=[power], keywords=[]
+                    ) if value == 1 and not isinstance(value, bool) and called(func) == "np.exp":
+                        return over, power
+    return None
 
 
 def goes_over_arrays(name: str) -> bool:

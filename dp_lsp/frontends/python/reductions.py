@@ -34,7 +34,7 @@ from dp_lsp.text import Span
 _ROOT = "np.sqrt"
 _PLACES = frozenset({WHERE_LARGEST, WHERE_SMALLEST})
 _HUNDRED = 100
-_OF_MANY = frozenset({Kind.ARRAY, Kind.LIST, Kind.ANY})
+_OF_MANY = frozenset({Kind.ARRAY, Kind.VECTOR, Kind.LIST, Kind.ANY})
 
 
 class Reductions:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from functools import reduce
+from operator import or_
 
-from dp_lsp.core.machine import ABSTRACT, FLOAT64, INT, NUMBERS, WHOLE, Storage, Stored, values
+from dp_lsp.core.machine import ABSTRACT, ARRAY, FLOAT64, INT, NUMBERS, OTHER_ARRAY, WHOLE, Storage, Stored, values
 from dp_lsp.language import Semantics
 
 
@@ -24,13 +26,20 @@ class PythonStorage(Storage):
             return ABSTRACT
         return INT if builtin in _COUNTS else NUMBERS
 
+    def arrays(self, builtin: str, given: Sequence[Stored], numbers: Stored) -> Stored:
+        if builtin in _MAKES_LISTS:
+            return OTHER_ARRAY
+        return reduce(or_, given, 0) or ARRAY
+
 
 _WHOLE_OF_WHOLE = frozenset({"+", "-", "*", ":"})
-_COUNTS = frozenset({"length", "count", "geometric_mechanism", "add_geometric"})
+_COUNTS = frozenset({"length", "count", "size", "geometric_mechanism", "add_geometric"})
 _FLOATS = frozenset({"zeros", "[]="})
 """What makes an array of NumPy that holds floats, and what is put into one."""
 _LISTS = frozenset({"T[]", "push!"})
 """What makes a list of anything, and appends to one: it holds each number as it is."""
+_MAKES_LISTS = _LISTS | {"[…]", "(… for …)", "map", "filter"}
+"""What makes a list, which is no array."""
 _NEVER_FAILS = frozenset(
     {
         *("+", "-", "*", "<", "<=", ">", ">=", "==", "!=", "!", "&&", "||", "abs", "min", "max", "clamp", "float"),
@@ -69,6 +78,12 @@ _NEVER_FAILS = frozenset(
             "filter_rows",
             "count_rows",
             "size",
+            "[:…:]",
+            "row_to_vec",
+            "as_vector",
+            "clip_vector",
+            "vector_norm",
+            "dot_product",
         ),
     }
 )
@@ -87,6 +102,7 @@ class PythonSemantics(Semantics):
     updates_in_place = True
     names_arguments = True
     types_are_inferred = False
+    sizes_fit = False
     draws_hide = True
 
     storage = PythonStorage()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import keyword
 from collections.abc import Iterator
 
-from dp_lsp.frontends.python.entries import COLUMN, COUNT, COUNT_KEPT, KEPT, SHAPE
+from dp_lsp.frontends.python.entries import COUNT, COUNT_KEPT
 from dp_lsp.frontends.python.filled import APPEND, ZEROS
 from dp_lsp.frontends.python.kinds import SAMPLERS
 from dp_lsp.frontends.python.names import BASES, EXCEPTIONS, KNOWN, RUNNING, TYPES, WORDS
 from dp_lsp.frontends.python.numeric import FUNCTIONS, spellings
+from dp_lsp.frontends.python.of_rows import COLUMN, DOT, KEPT, LENGTH, ROW_SUM, SHAPE, SHORT, VECTOR
 from dp_lsp.frontends.python.reducing import OF_MANY, QUANTILE
 from dp_lsp.frontends.python.releasing import opendp
 from dp_lsp.frontends.python.releasing.diffprivlib import ADD_GEOMETRIC, GAUSSIAN, GEOMETRIC, LAPLACE, PREMISE
@@ -107,6 +108,11 @@ def python_builtins() -> Builtins:
             "filter_rows": Spelling(KEPT, 'df[df["Age"] > t]'),
             "count_rows": Spelling(COUNT_KEPT, 'len(df[df["Age"] > t])'),
             "size": Spelling(SHAPE, "df.shape[0]"),
+            "row_to_vec": Spelling(ROW_SUM, ROW_SUM),
+            "clip_vector": Spelling(SHORT, "v / max(1, np.linalg.norm(v) / c)"),
+            "vector_norm": Spelling(LENGTH, "np.linalg.norm(v)"),
+            "dot_product": Spelling(DOT, "v @ w"),
+            "as_vector": Spelling(VECTOR, "def f(v): return np.linalg.norm(v)"),
         },
         premises={
             **dict.fromkeys(SAMPLERS, (FLOAT_NOISE,)),

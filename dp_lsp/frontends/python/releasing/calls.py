@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from dp_lsp import surface
 from dp_lsp.frontends.python.edges import between
-from dp_lsp.frontends.python.entries import COLUMN, Entries, named_kind
+from dp_lsp.frontends.python.entries import Entries, named_kind
 from dp_lsp.frontends.python.kinds import Kind
 from dp_lsp.frontends.python.noise import call, whole
 from dp_lsp.frontends.python.numeric import CLIPS, written
+from dp_lsp.frontends.python.of_rows import COLUMN
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.releasing import Made, given, made_by, opendp
 from dp_lsp.frontends.python.releasing import diffprivlib as dpl
