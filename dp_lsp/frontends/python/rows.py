@@ -123,11 +123,14 @@ def column_at(node: ast.expr) -> tuple[ast.expr, int] | None:
 
 
 def product(node: ast.expr, called: Called) -> tuple[ast.expr, ast.expr] | None:
-    """What ``X @ w``, ``X.dot(w)`` or ``np.dot(X, w)`` multiplies."""
+    """What ``X @ w``, ``X.dot(w)`` or ``np.dot(X, w)`` multiplies.
+
+    ``np.vdot`` is another thing: it takes all rows of an array as one vector, so it fails unless there is one row, and
+    whether it fails tells how many there are."""
     match node:
         case ast.BinOp(left=left, op=ast.MatMult(), right=right):
             return left, right
-        case ast.Call(func=func, args=[left, right], keywords=[]) if called(func) in ("np.dot", "np.inner", "np.vdot"):
+        case ast.Call(func=func, args=[left, right], keywords=[]) if called(func) in ("np.dot", "np.inner"):
             return left, right
         case ast.Call(func=ast.Attribute(value=left, attr="dot"), args=[right], keywords=[]) if not called(node.func):
             return left, right
