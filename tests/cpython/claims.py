@@ -93,6 +93,7 @@ def evaluated(text: str, values: Mapping[str, Any], free: tuple[str, ...] = ()) 
         return f"({' + '.join(f'cols({each})' if np.ndim(values[each]) == 2 else '1' for each in parts)})"
 
     text = re.sub(r"cols\(([^()]*, [^()]*)\)", width, text)
+    text = re.sub(r"rows\(([^(),]*), [^()]*\)", r"rows(\1)", text)  # each part has one of each record
     try:
         return formula(text, {**dict.fromkeys(free, SMALL), **names})
     except NoFormula as error:

@@ -38,6 +38,7 @@ _KINDS = {
     "vector of Integer": list,
 }
 _SHOWN_KINDS = {"Real": float, "Integer": int, "Bool": bool, "Vector": list}
+_ARRAY = re.compile(r"`(\w+)` is a vector of (?:Real|Integer) measured in (L1|L2|LInf)")
 _NORM = re.compile(r"norm\((\w+)\) is (L1|L2|LInf)")
 _OF_RESULT = re.compile(r"norm of the result is (L1|L2|LInf)")  # its type says so, too
 _LOADED = "gives nothing that is used here another meaning"  # a run has loaded it
@@ -105,6 +106,8 @@ class Judge:
         for text in claim.texts:
             if (said := _TAKEN.fullmatch(text)) is not None:
                 taken[said[1]] = _KINDS[said[2]]
+            elif (said := _ARRAY.fullmatch(text)) is not None:
+                taken[said[1]], norms[said[1]] = np.ndarray, said[2]
             elif (said := _NORM.fullmatch(text)) is not None:
                 norms[said[1]] = said[2]
             elif not _OF_RESULT.fullmatch(text) and not (text.startswith(_EXACT) or text.endswith(_LOADED)):
@@ -199,7 +202,11 @@ class Judge:
             if self.source.random() < 0.5:  # the second call is about other people
                 ones, twos = [args, dict(again)], [others, dict(again)]
             else:
-                public = {each.name: again[each.name] for each in inputs.slots if each.static and each.name in args}
+                public = {
+                    each.name: again[each.name]
+                    for each in inputs.slots
+                    if each.static and each.name in args and not _is_said(each.name, inputs.slots)
+                }
                 more, delta = self._price(claim, parameter, {**args, **public})  # the first one has none
                 ones, twos, epsilon = [args, {**args, **public}], [others, {**others, **public}], epsilon + more
         if not (math.isfinite(epsilon) and delta < 1):
@@ -261,6 +268,11 @@ class Judge:
     def _run(self, claim: Claim, inputs: Inputs, calls: Sequence[Mapping[str, Any]], world: World) -> Run:
         self.runs += 1
         return self.program.run(claim.name, calls, inputs.slots, world)
+
+
+def _is_said(name: str, of: Sequence[Slot]) -> bool:
+    """Whether a public parameter is named where it is said what data there is, which is data for its value alone."""
+    return any(repr(name) in repr(each.words) for each in of)
 
 
 def _space(claim: Claim) -> Space:

@@ -21,7 +21,7 @@ from dp_lsp.frontends.python.filled import APPEND, Filled
 from dp_lsp.frontends.python.inner import bound_below, inner_functions, modules_of, why_not
 from dp_lsp.frontends.python.joined import Named, joined, joined_name, named, together
 from dp_lsp.frontends.python.joined import places as places_of
-from dp_lsp.frontends.python.kinds import COUNTING, Kind, Kinds, Of, kinds_of
+from dp_lsp.frontends.python.kinds import COUNTING, Kind, Kinds, Of, kinds_of, limits
 from dp_lsp.frontends.python.lasting import lasting
 from dp_lsp.frontends.python.libraries import libraries
 from dp_lsp.frontends.python.names import CHECKED, MODULES, bound_in, dotted
@@ -182,6 +182,7 @@ class _Body:
         for group in _together(node, places):
             if len(group) > 1:
                 params |= places_of(group, params)
+        _check_limits(node, params)
         tables = [name for name, kind in params.items() if isinstance(kind, Table | Alone)]
         node = with_edges(with_versions(node, tables))
         self._node = node
@@ -533,6 +534,18 @@ class _Body:
         if not isinstance(part.value, ast.Name) or any(isinstance(each, ast.FormattedValue) for each in inner):
             raise Refused(part, "a text with more than names in it")
         return surface.Name(span.start, span.start, part.value.id)
+
+
+def _check_limits(node: ast.FunctionDef, params: Mapping[str, Of]) -> None:
+    """A bound that is given by the name of a parameter is written where records are read, so that nothing else may have
+    that name. Raises :class:`Refused`."""
+    names = [item.arg for item in ast.walk(node) if isinstance(item, ast.arg)]
+    for each in (*node.args.args, *node.args.kwonlyargs):
+        for limit in sorted(limits(params[each.arg])):
+            if limit not in params:
+                raise Refused(each, f"a bound `{limit}` of `{each.arg}` that is no parameter")
+            if names.count(limit) > 1 or limit in bound_below(node):
+                raise Refused(each, f"another value for `{limit}`, which is a bound of `{each.arg}`,")
 
 
 def _bins_of(node: ast.FunctionDef, kinds: Kinds) -> dict[str, int]:

@@ -394,6 +394,15 @@ def joined(*kinds: Of) -> Of:
     return kinds[0] if len(set(kinds)) == 1 else Kind.ANY
 
 
+def limits(kind: Of) -> frozenset[str]:
+    """The names of parameters by which it is said how large the numbers of records are."""
+    columns = kind.columns if isinstance(kind, Table) else (kind.column,) if isinstance(kind, Alone | Beside) else ()
+    bounds = [each.bounds or () for each in columns]
+    if isinstance(kind, Rows):
+        bounds += [kind.bounds or (), () if kind.most is None else (kind.most,)]
+    return frozenset(limit for pair in bounds for limit in pair if isinstance(limit, str))
+
+
 _ROUNDS = 4
 
 
