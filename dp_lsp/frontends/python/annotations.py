@@ -377,16 +377,20 @@ def _joined(node: TypeExpr, parts: list[Annotation]) -> DatasetOf:
     known = [each for each in parts if isinstance(each, DatasetOf)]
     first = known[0] if len(known) == len(parts) else None
     if first is None or any((each.metric, each.each) != (first.metric, first.each) for each in known):
-        raise RefusedType(node, "what is said of who is protected is the same for all parts of the same records")
+        raise RefusedType(
+            node.args[0], "what is said of who is protected is the same for all parts of the same records"
+        )
     bases = {
         part.args[0].name for part in node.args if isinstance(part, TypeExpr) and isinstance(part.args[0], TypeExpr)
     }
     if not bases <= _ARRAYS - _SERIES:
-        raise RefusedType(node, "parts of the same records are arrays, each an `np.ndarray`")
+        raise RefusedType(node.args[0], "parts of the same records are arrays, each an `np.ndarray`")
     widths = [Fraction(1) if each.records.kind is Kind.VECTOR else each.columns for each in known]
     whole = [each for each in widths if isinstance(each, Fraction)]
     if len(whole) < len(widths) - 1:
-        raise RefusedType(node, "write how many numbers each row has: `Rows(3)`; of one part it may be left out")
+        raise RefusedType(
+            node.args[0], "write how many numbers each row has: `Rows(3)`; of one part it may be left out"
+        )
     columns = sum(whole, Fraction(0)) if len(whole) == len(widths) else None
     size, least = (
         next((each for each in said if each is not None), None)

@@ -35,7 +35,7 @@ ROW = "<row>"
 """The name of one record of a table, or of an array of rows."""
 COLUMN, KEPT, SHAPE = "df[column]", "df[mask]", "df.shape"
 ROW_SUM, SHORT, LENGTH = "X.sum(axis=0)", "v / max(1, norm / c)", "np.linalg.norm"
-DOT, VECTOR = "np.dot", "<array>"
+DOT, VECTOR = "np.dot", "an array"
 """What is done with rows and vectors, by names that nothing else has: they are no names of Python."""
 _DIMENSION = "dims"
 
