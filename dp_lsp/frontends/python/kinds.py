@@ -397,10 +397,10 @@ def joined(*kinds: Of) -> Of:
 def limits(kind: Of) -> frozenset[str]:
     """The names of parameters by which it is said how large the numbers of records are."""
     columns = kind.columns if isinstance(kind, Table) else (kind.column,) if isinstance(kind, Alone | Beside) else ()
-    bounds = [each.bounds or () for each in columns]
+    said = [limit for each in columns for limit in each.bounds or ()]
     if isinstance(kind, Rows):
-        bounds += [kind.bounds or (), () if kind.most is None else (kind.most,)]
-    return frozenset(limit for pair in bounds for limit in pair if isinstance(limit, str))
+        said += [*(kind.bounds or ()), *(() if kind.most is None else (kind.most,))]
+    return frozenset(limit for limit in said if isinstance(limit, str))
 
 
 _ROUNDS = 4
