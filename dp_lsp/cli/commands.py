@@ -12,7 +12,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from click.shell_completion import CompletionItem, ShellComplete, get_completion_class
 
 import dp_lsp.cache  # noqa: F401 (which notes the time)
 from dp_lsp import __version__, frontends
@@ -21,6 +20,8 @@ from dp_lsp.cli.reporters import FORMATS
 
 if TYPE_CHECKING:
     from fractions import Fraction
+
+    from click.shell_completion import CompletionItem
 
     from dp_lsp.analysis.limits import Limits
     from dp_lsp.analysis.records import Setting
@@ -556,6 +557,8 @@ _PROGRAM, _VARIABLE = "dp-lsp", "_DP_LSP_COMPLETE"
 
 def script(root: click.Command, shell: str) -> str:
     """What a shell reads to complete what is typed after ``dp-lsp``."""
+    from click.shell_completion import ShellComplete, get_completion_class
+
     kind = get_completion_class(shell)
     assert kind is not None, "click knows all of them"
     # Not that of bash itself, which looks at the version of the bash on the path, whoever asks.
@@ -564,17 +567,23 @@ def script(root: click.Command, shell: str) -> str:
 
 def files(typed: str) -> list[CompletionItem]:
     """Whatever files the shell finds."""
+    from click.shell_completion import CompletionItem
+
     return [CompletionItem(typed, type="file")]
 
 
 def explained(typed: str) -> list[CompletionItem]:
     """What can be explained: codes and names of problems, builtins, pages, Julia files of this folder; else any
     file."""
+    from click.shell_completion import CompletionItem
+
     found = [*_pages(typed), *(CompletionItem(name) for name in _programs(typed))]
     return found or files(typed)
 
 
 def _pages(typed: str) -> Iterator[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
     from dp_lsp.analysis.catalogue import kinds
     from dp_lsp.cli.explain import guides
 

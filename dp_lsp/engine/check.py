@@ -18,7 +18,6 @@ from dp_lsp.analysis.loading import Loader, ReadRefusal, SourceText
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, unchecked
 from dp_lsp.core.term import Definition, Method
 from dp_lsp.engine.distributions import Answers
-from dp_lsp.engine.imports import modules
 from dp_lsp.engine.merge import together
 from dp_lsp.engine.module import NOTHING, Carried, Elsewhere, Module, remembered
 from dp_lsp.engine.pieces import Memo, Pieces
@@ -283,6 +282,8 @@ class Engine:
         language = how.language
         cut = partial(self._pieces.file, language=language, look=how.look)
         if language.syntax.modules:
+            from dp_lsp.engine.imports import modules
+
             scoped = partial(self._pieces.scoped, language=language, look=how.look)
             whole = modules(root, loader, cut, how.readable, scoped, language)
         else:

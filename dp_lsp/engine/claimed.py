@@ -27,6 +27,7 @@ from dp_lsp.core.sens import ONE, ZERO, Sens
 from dp_lsp.core.types import Base, BoolType, NumberType
 from dp_lsp.engine.numeric import Pricing
 from dp_lsp.engine.problems import ClaimUnreadable
+from dp_lsp.engine.remarks import BUDGET, HEAD, SENSITIVITY
 from dp_lsp.infer.problems import BudgetMissed, ConditionFails, SensitivityMissed
 from dp_lsp.language import Syntax
 from dp_lsp.problem import INFINITE, Extent, Problem, Related
@@ -37,10 +38,6 @@ if TYPE_CHECKING:
     from dp_lsp.core.formulas import UnreadableFormula
 
 
-BUDGET, SENSITIVITY = "budget", "sensitivity"
-WORDS = (BUDGET, SENSITIVITY)
-
-_HEAD = re.compile(r"[ \t]*dp:[ \t]*(\w+)")
 _WHERE = re.compile(r"\bwhere\b")
 _IN = re.compile(r"\bin\b(?P<names>[^<>=]*)$")
 _SIDE = re.compile(r"\s*(?P<sign>ε|δ|epsilon|delta)\s*(?:<=|≤)\s*(?P<most>.+?)\s*")
@@ -63,15 +60,9 @@ class Claim(NamedTuple):
     where: tuple[tuple[str, Fraction], ...] = ()
 
 
-def is_claim(remark: Remark) -> bool:
-    """Whether a comment is of this kind."""
-    head = _HEAD.match(remark.text)
-    return head is not None and head[1] in WORDS
-
-
 def read(remark: Remark, syntax: Syntax) -> Claim | Problem:
     """What a comment says in a text, or what is wrong with it."""
-    head = _HEAD.match(remark.text)
+    head = HEAD.match(remark.text)
     assert head is not None
     said = re.split(rf"[ \t]{re.escape(remark.sign)}", remark.text[head.end() :])[0]
     said = syntax.normalised(said).strip()

@@ -57,7 +57,6 @@ from dp_lsp.core.notation import allowed, as_formula, decimal, figure, percentag
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Scheme, SchemeParameter
 from dp_lsp.core.sens import ONE, ZERO, Sens, magnitude, number
 from dp_lsp.core.types import UNKNOWN, Container, Dataset, DatasetMetric, FunctionType, Kind, Norm, TupleType, Type
-from dp_lsp.engine.claimed import outside
 from dp_lsp.engine.distributions import Consult, nothing
 from dp_lsp.engine.problems import AboveLimit, FloatNoise, LimitOpen
 from dp_lsp.infer.conditions import failing
@@ -378,7 +377,10 @@ class Description:
         return decimal(value) if value is None or value >= 1 else None
 
     def _failed_conditions(self) -> Iterator[Problem]:
-        yield from (each.problem for each in outside(self.scheme.params, self._given))
+        if self._given:
+            from dp_lsp.engine.claimed import outside  # only who gave numbers
+
+            yield from (each.problem for each in outside(self.scheme.params, self._given))
         values = Substitution({symbol: Poly.of(number) for symbol, number in self._numbers.items()})
         needs = [
             Constraint(_put(values, need.left), need.relation, _put(values, need.right), need.origin)

@@ -20,7 +20,6 @@ from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.records import Accepted, Options, Silenced, State, counted, line_at, lines, listed
 from dp_lsp.core.constraints import is_at_most
 from dp_lsp.core.term import Definition
-from dp_lsp.engine.claimed import is_claim
 from dp_lsp.engine.problems import IgnoreIncomplete, IgnoreRefused, IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
 from dp_lsp.language import Language
 from dp_lsp.problem import INFINITE, Extent, Problem, Related, Severity, may_be_accepted, may_be_lowered
@@ -33,7 +32,12 @@ PLACEHOLDER = "<reason>"
 IGNORE = "ignore"
 """The word of a comment that accepts a problem."""
 
-_WORDS = re.compile(r"[ \t]*dp:[ \t]*(\w*)")
+BUDGET, SENSITIVITY = "budget", "sensitivity"
+CLAIMS = (BUDGET, SENSITIVITY)
+"""The words of comments that say what a function may cost, and how far it may move."""
+
+HEAD = re.compile(r"[ \t]*dp:[ \t]*(\w*)")
+"""How a comment begins that speaks to the checker, and its word."""
 _IGNORE = re.compile(r"[ \t]*dp:[ \t]*ignore[ \t]*(?:\[([^\]]*)\])?[ \t]*:?[ \t]*(.*)")
 
 
@@ -45,6 +49,12 @@ def ignoring(language: Language, code: str, reason: str = PLACEHOLDER) -> str:
 def without_further(text: str, sign: str) -> str:
     """A text without another comment, which such a sign begins."""
     return re.split(rf"(?:^|[ \t]){re.escape(sign)}[ \t]", text)[0]
+
+
+def is_claim(remark: Remark) -> bool:
+    """Whether a comment says what a function may cost, or how far it may move."""
+    head = HEAD.match(remark.text)
+    return head is not None and head[1] in CLAIMS
 
 
 class Ignore(NamedTuple):
@@ -173,7 +183,7 @@ class Ignores:
 
 def _read(remark: Remark) -> list[Ignore] | Problem:
     """What a comment says, of each of its codes, or what is wrong with it."""
-    words = _WORDS.match(remark.text)
+    words = HEAD.match(remark.text)
     word = words[1] if words else ""
     found = _IGNORE.match(remark.text)
     if word != IGNORE or found is None:

@@ -18,13 +18,12 @@ from dp_lsp.core.annotation import Anything
 from dp_lsp.core.digest import SIZE
 from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.term import Constant, Definition, Method
-from dp_lsp.engine.claimed import Claim, is_claim, read
 from dp_lsp.engine.describe import METRICS, Described, Description, ReportPlace, describe, describe_box
 from dp_lsp.engine.distributions import Consulted
 from dp_lsp.engine.premises import Meaning, Premises, digest
 from dp_lsp.engine.problems import ClaimUnreadable
 from dp_lsp.engine.program import Program, may_use
-from dp_lsp.engine.remarks import Excuses, Ignores, RemarkOutcome, Split, all_accepted, outcome_of
+from dp_lsp.engine.remarks import Excuses, Ignores, RemarkOutcome, Split, all_accepted, is_claim, outcome_of
 from dp_lsp.infer.context import Global, Resolve, UnknownGlobal
 from dp_lsp.infer.method import InferenceSetting, Inferred, infer_constant, infer_method
 from dp_lsp.infer.problems import CallsUnchecked, SensitivityMissed
@@ -33,12 +32,13 @@ from dp_lsp.infer.rules import BY_NAME
 from dp_lsp.lower.methods import is_unread
 from dp_lsp.lower.problems import CallCycle
 from dp_lsp.problem import Kind, Named, Problem, Related, Severity, Sought
+from dp_lsp.surface import Remark
 from dp_lsp.text import Span
 
 if TYPE_CHECKING:  # what is asked for later is loaded then
     from dp_lsp.accounting.guarantee import Guarantee
     from dp_lsp.analysis.derivations import Explanation
-    from dp_lsp.engine.claimed import Asserted
+    from dp_lsp.engine.claimed import Asserted, Claim
 
 
 class KnownChunk(NamedTuple):
@@ -87,8 +87,7 @@ class Task:
         self._own = {definition.name for definition in definitions}
         self._itself = set[str]() if _calls_others(program, definitions) else self._own
         self._before: dict[str, Global | UnknownGlobal] = {}  # what earlier definitions of this unit mean
-        syntax = frontends.of("", self._options.language).syntax
-        self._read_claims = [read(remark, syntax) for remark in self.unit.remarks if is_claim(remark)]
+        self._read_claims = self._read([remark for remark in self.unit.remarks if is_claim(remark)])
         self._met: list[UnknownGlobal] = []  # what the definition uses that is inferred
         self.answers: Mapping[str, Guarantee] = {}
         """What distributions say of what the unit costs: see :class:`Consulted`."""
@@ -97,6 +96,15 @@ class Task:
     @property
     def _options(self) -> Options:
         return self._premises.options
+
+    def _read(self, claims: list[Remark]) -> list[Claim | Problem]:
+        """What comments claim."""
+        if not claims:
+            return []
+        from dp_lsp.engine.claimed import read
+
+        syntax = frontends.of("", self._options.language).syntax
+        return [read(remark, syntax) for remark in claims]
 
     def key(self) -> bytes:
         """A digest of all that the record depends on, but for answers."""
@@ -374,7 +382,7 @@ class Task:
 
     def _claims(self) -> list[Claim]:
         """What comments say of what functions cost or move by."""
-        return [each for each in self._read_claims if isinstance(each, Claim)]
+        return [each for each in self._read_claims if not isinstance(each, Problem)]
 
     def _claim_problems(self) -> Iterator[Problem]:
         """What is wrong with such comments."""

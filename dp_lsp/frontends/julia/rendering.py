@@ -25,8 +25,6 @@ from dp_lsp.core.evaluate import is_closed, upper
 from dp_lsp.core.notation import SYMPY, Printer, decimal
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Kind, Label
-from dp_lsp.frontends.julia.instead import instead_of
-from dp_lsp.frontends.julia.rewriting.repairs import REPAIRS
 from dp_lsp.intents import Intent, Rendering
 from dp_lsp.problem import Fix
 
@@ -94,9 +92,13 @@ class JuliaRendering(Rendering):
         return [found[1] for found in _CONSTANT.finditer(text)]
 
     def instead(self, what: str, text: str) -> str:
+        from dp_lsp.frontends.julia.instead import instead_of
+
         return instead_of(what, text)
 
     def fixes(self, intent: Intent, text: str) -> Iterable[Fix]:
+        from dp_lsp.frontends.julia.rewriting.repairs import REPAIRS  # most runs repair nothing
+
         found = REPAIRS.get(type(intent))
         return found(self, intent, text) if found is not None else super().fixes(intent, text)
 
