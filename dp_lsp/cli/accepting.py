@@ -26,8 +26,7 @@ from dp_lsp.cli.output import FINDINGS, USAGE, complain, point, replace
 from dp_lsp.cli.reporters.checked import count
 from dp_lsp.cli.style import printable
 from dp_lsp.configuration.baseline import Baseline, written
-from dp_lsp.configuration.ignored import path_below
-from dp_lsp.disk.loader import decoded
+from dp_lsp.disk.loader import decoded, path_below
 from dp_lsp.engine.problems import IgnoreUnused
 from dp_lsp.engine.remarks import PLACEHOLDER, ignoring, without_further
 from dp_lsp.problem import Problem, Severity, may_be_accepted

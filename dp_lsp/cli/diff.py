@@ -25,8 +25,7 @@ from dp_lsp.cli.output import FINDINGS, complain, point, write
 from dp_lsp.cli.reporters.checked import Checked, count
 from dp_lsp.cli.revisions import Repository
 from dp_lsp.cli.style import Paint, coloured, json_text, plain, printable, wants_colour
-from dp_lsp.configuration.ignored import path_below
-from dp_lsp.disk.loader import is_below, read_file
+from dp_lsp.disk.loader import is_below, path_below, read_file
 from dp_lsp.features.changes import Effect, ReportChange, changes
 from dp_lsp.features.markdown import code, prose
 from dp_lsp.features.report import SCHEMA_VERSION, report

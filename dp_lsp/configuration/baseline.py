@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 from dp_lsp.analysis.loading import SourceText
 from dp_lsp.analysis.records import Accepted
-from dp_lsp.configuration.ignored import path_below
 from dp_lsp.configuration.problems import NoBaseline
+from dp_lsp.disk.loader import path_below
 from dp_lsp.problem import Extent, Problem
 from dp_lsp.text import Place, Source, Span
 

@@ -13,7 +13,7 @@ from fnmatch import translate
 from functools import lru_cache
 from typing import NamedTuple
 
-from dp_lsp.disk.loader import is_below, read_file
+from dp_lsp.disk.loader import is_below, path_below, read_file
 
 # Patterns for files, as ``.gitignore`` has them. What they take grows with the path, whatever they are made of.
 
@@ -39,14 +39,6 @@ def fault(pattern: str) -> str:
     if ".." in body.split("/") or re.match(r"[A-Za-z]:|~", body):
         return "it leads out of the folder of the configuration"
     return ""
-
-
-def path_below(folder: str, file: str) -> str:
-    """The path of a file below a folder, as patterns have it."""
-    try:
-        return os.path.relpath(file, folder).replace(os.sep, "/")
-    except ValueError:  # it is on another drive
-        return file.replace(os.sep, "/")
 
 
 def fits(pattern: str, path: str, is_folder: bool) -> bool:

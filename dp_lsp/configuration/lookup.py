@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dp_lsp.analysis.loading import Faulty, SourceText
 from dp_lsp.analysis.records import Options
 from dp_lsp.configuration import FILE, PROJECT_FILE
-from dp_lsp.configuration.ignored import path_below
-from dp_lsp.disk.loader import is_below, read_file
+from dp_lsp.disk.loader import is_below, path_below, read_file
 from dp_lsp.problem import Problem
 
 if TYPE_CHECKING:

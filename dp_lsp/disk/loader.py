@@ -259,6 +259,14 @@ def is_below(name: str, folder: str) -> bool:
     return name.startswith(os.path.join(folder, ""))
 
 
+def path_below(folder: str, file: str) -> str:
+    """The path of a file below a folder, as patterns have it."""
+    try:
+        return os.path.relpath(file, folder).replace(os.sep, "/")
+    except ValueError:  # it is on another drive
+        return file.replace(os.sep, "/")
+
+
 def _missing(path: str, near: str) -> ReadRefusal:
     hint = f"; did you mean `{os.path.join(os.path.dirname(path), near)}`?" if near else ""
     return ReadRefusal(IncludeMissing, {"path": path, "hint": hint})

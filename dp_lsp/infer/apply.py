@@ -47,7 +47,6 @@ from dp_lsp.infer import (
     conditions,
     dispatch,
     explain,
-    in_place,
     mechanisms,
     moves,
     norms,
@@ -528,6 +527,8 @@ def _priced(
 ) -> Called:
     """A call whose parameters move by what they are ``given``, and what it captured by itself."""
     exact = {each.param: each.told_apart(mechanisms.exact_distances(inference, each.moves)) for each in given}
+    from dp_lsp.infer import in_place  # most functions that are called release nothing
+
     if inference.context.rules.groups and in_place.is_wanted(exact):
         found = None if called.answers else in_place.told(called.body, called.values, {**exact, **captures})
         if found is not None:

@@ -33,7 +33,7 @@ from dp_lsp.core.types import (
     Type,
     TypeVariable,
 )
-from dp_lsp.infer import checks, conditions, declared, generalize, moves, parts, prices, problems, units
+from dp_lsp.infer import checks, conditions, declared, generalize, moves, parts, problems, units
 from dp_lsp.infer.context import UnknownGlobal
 from dp_lsp.infer.effects import Effects, Evaluation, in_sequence
 from dp_lsp.infer.inference import Inference
@@ -200,7 +200,7 @@ def body(
     tuples = {item: whole for item, whole in inference.context.tuples.items() if whole in own}
     if tuples:
         found = _from_outside(tuples, found, method.body.result.span)
-    if inference.publics.symbols:
+    if inference.publics.symbols and found.effects.costs:
         found = found._replace(effects=_at_most(inference, found.effects))
     spent = found.effects.costs
     as_declared = declared.result(inference, method, found.value, known)
@@ -230,6 +230,8 @@ def _with_costs(effects: Effects, before: tuple[Cost, ...], after: Cost) -> Effe
 
 def _at_most(inference: Inference, effects: Effects) -> Effects:
     """Effects whose costs are the largest that they can be, with a problem for what nothing bounds."""
+    from dp_lsp.infer import prices  # most functions that compute public numbers release nothing
+
     found = [prices.at_most(cost) for cost in effects.costs]
     for lost in (each for price in found for each in price.lost if prices.is_made_for_something(each)):
         span, reason = prices.origin(lost)

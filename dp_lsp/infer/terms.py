@@ -44,7 +44,7 @@ from dp_lsp.infer import (
     moves,
     problems,
     sampling,
-    tallies,
+    statistics,
 )
 from dp_lsp.infer.context import UnknownGlobal
 from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, failing, in_sequence, showing, spending
@@ -77,7 +77,7 @@ def rule(inference: Inference, node: Term) -> Evaluation:
             values, given = inference.infer_all(node.args)
             result = calls.function(inference, node, callee.value, values)
             if not result.effects.costs:
-                result = result._replace(value=tallies.tightened(inference, node, result.value))
+                result = result._replace(value=statistics.tightened(inference, node, result.value))
             result = result.after(callee.effects, given)
             return _noted(inference, node.span, result, "")
         case term.Global() if (call := _constant_of_language(inference, node)) is not None:
@@ -121,7 +121,7 @@ def _rounds(inference: Inference, node: term.Loop | term.Comprehension) -> Evalu
         return loops.loop(inference, node)
     made = loops.comprehension(inference, node)
     if not made.effects.costs:
-        made = made._replace(value=tallies.tightened(inference, node, made.value))
+        made = made._replace(value=statistics.tightened(inference, node, made.value))
     return _noted(inference, node.span, made, loops.COMPREHENSION)
 
 
@@ -163,8 +163,8 @@ def _used(inference: Inference, node: term.Call, given: list[Judgement | Term], 
     """A use of a row by what its arguments are."""
     values = disjoint.arguments(inference.context.rounds, node, given)
     result = calls.builtin(inference, node, values)
-    value = tallies.ranged(inference, node, result.value)
-    value = tallies.apart(inference, node, tallies.tightened(inference, node, value))
+    value = statistics.ranged(inference, node, result.value)
+    value = statistics.apart(inference, node, statistics.tightened(inference, node, value))
     result = result._replace(value=entrywise.sums(inference, node, value))
     if disjoint.is_there(inference.context.rounds, node):
         result = Evaluation(result.value, result.effects._replace(failures=()))

@@ -24,7 +24,7 @@ import textwrap
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from dp_lsp.infer import accumulators, disjoint, entrywise, loops, reading, records, tallies, unrolled
+from dp_lsp.infer import accumulators, disjoint, entrywise, loops, reading, records, statistics, unrolled
 
 from .breaking import Wrong
 
@@ -278,7 +278,7 @@ end
 """,
     ),
     "ranks: both are of one dataset": (
-        *(tallies, "apart", _cut(" or first.of is not second.of")),
+        *(statistics, "apart", _cut(" or first.of is not second.of")),
         """
 function f(v::MetricVector(Bounded(Real, -3, 13), ChangeOne, AtLeast(1)))
     w = clamp(v, 0, 2)
@@ -287,7 +287,7 @@ end
 """,
     ),
     "ranks: the lower one is no higher": (
-        *(tallies, "apart", _cut("first.share < second.share", "False")),
+        *(statistics, "apart", _cut("first.share < second.share", "False")),
         """
 f(v::MetricVector(Bounded(Real, -3, 13), ChangeOne, AtLeast(1))) = sqrt(1 + (minimum(v) - median(v)))
 """,

@@ -9,8 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Silenced, State, worst
-from dp_lsp.cells import is_joined
-from dp_lsp.cells import place as cell_place
 from dp_lsp.cli.files import shown
 from dp_lsp.cli.style import Link, Paint, plain, unlinked
 from dp_lsp.problem import Problem, Related, Severity, There
@@ -160,6 +158,8 @@ def is_silent(function: FunctionReport, analysis: Analysis) -> bool:
 
 def places(span: Span, source: Source) -> tuple[Place, Place]:
     """Where something begins and ends in its file. That of a notebook is JSON, so nobody is sent into it."""
+    from dp_lsp.cells import is_joined  # of which most formats have no need
+
     if is_joined(source.text):
         return Place(1, 1), Place(1, 1)
     return source.place(span.start), source.place(span.end)
@@ -167,9 +167,11 @@ def places(span: Span, source: Source) -> tuple[Place, Place]:
 
 def located(finding: ReportFinding, source: Source) -> str:
     """The message of a finding, with its place in a notebook, which formats that know lines alone have no room for."""
-    if not is_joined(source.text):
+    from dp_lsp import cells
+
+    if not cells.is_joined(source.text):
         return finding.message
-    at = cell_place(source, finding.span.start)
+    at = cells.place(source, finding.span.start)
     return f"cell {at.cell.number if at.cell is not None else 1}, line {at.line}: {finding.message}"
 
 
@@ -184,7 +186,9 @@ def context(path: str, analysis: Analysis, problem: Problem) -> Iterator[str]:
 def _place(path: str, analysis: Analysis, related: Related) -> str:
     if isinstance(related.where, There):
         return f"{shown(related.where.file)}:{related.where.line}"
-    at = cell_place(analysis.source, related.span.start)
+    from dp_lsp import cells
+
+    at = cells.place(analysis.source, related.span.start)
     return f"{path}:{at.in_cell}{at.line}"
 
 

@@ -12,11 +12,12 @@ from dp_lsp.problem import Problem
 from dp_lsp.surface import Chunk, Parsed, Sought
 from dp_lsp.text import Span
 
-_NAME = re.compile(r"[^\W\d]\w*")
-_OURS = re.compile(r"^(?:from|import)[ \t]+dp_types\b", re.MULTILINE)
-_IMPORTS = re.compile(r"\bimport\b")
-_COOKIE = re.compile(r"\A(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)")
-_COMMENTS = re.compile(r"^[ \t]*#[^\n]*(?:\n[ \t]*#[^\n]*)+", re.MULTILINE)
+# They are compiled when they are asked for: who checks another language has no need of them.
+_NAME = r"[^\W\d]\w*"
+_OURS = r"(?m)^(?:from|import)[ \t]+dp_types\b"
+_IMPORTS = r"\bimport\b"
+_COOKIE = r"\A(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)"
+_COMMENTS = r"(?m)^[ \t]*#[^\n]*(?:\n[ \t]*#[^\n]*)+"
 
 
 class _Syntax(Syntax):
@@ -28,7 +29,7 @@ class _Syntax(Syntax):
     sample = "from dp_types import Private\n\ndef warm_up(x: float):\n    return x\n"
 
     def refused(self, text: str) -> Problem | None:
-        found = _COOKIE.match(text) if _OURS.search(text) else None
+        found = re.match(_COOKIE, text) if re.search(_OURS, text) else None
         if found is None or found[1].lower().replace("_", "-") in ("utf-8", "utf8", "ascii", "us-ascii"):
             return None
         from dp_lsp.frontends.problems import SyntaxProblem
@@ -53,10 +54,10 @@ class _Syntax(Syntax):
 
     def concerns(self, text: str) -> bool:
         """A file that does not name ``dp_types`` is a program like most, and nothing is said of it."""
-        return _OURS.search(text) is not None
+        return re.search(_OURS, text) is not None
 
     def may_include(self, text: str) -> bool:
-        return _IMPORTS.search(text) is not None
+        return re.search(_IMPORTS, text) is not None
 
     def sought(self, path: str) -> Sought:
         from dp_lsp.frontends.python.imports import sought
@@ -71,14 +72,14 @@ class _Syntax(Syntax):
         return normalize("NFKC", text)
 
     def word_at(self, text: str, start: int) -> str:
-        found = _NAME.match(text, start)
+        found = re.compile(_NAME).match(text, start)
         return found[0] if found else ""
 
     def comment_runs(self, text: str) -> list[Span]:
         from dp_lsp.frontends.python.chunks import comments
 
         starts = {span.start for span in comments(text)}
-        runs = (Span(*found.span()) for found in _COMMENTS.finditer(text))
+        runs = (Span(*found.span()) for found in re.finditer(_COMMENTS, text))
         return [run for run in runs if text.index("#", run.start) in starts]
 
     def cursor(self, text: str, start: int, offset: int) -> Cursor:
