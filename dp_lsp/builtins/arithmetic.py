@@ -123,7 +123,7 @@ def published_scaling(entries: Callable[[Container], Sens]) -> Factors:
 
 def entries(box: Container) -> Sens:
     """The number of entries."""
-    return magnitude(box.length if box.rows is None else box.length * box.rows)
+    return magnitude(box.entries)
 
 
 def _public(args: Args, divide: bool) -> Sens:

@@ -44,6 +44,7 @@ from dp_lsp.core.types import (
     INTEGER,
     Base,
     BoolType,
+    Bounds,
     Clip,
     Container,
     FunctionType,
@@ -73,7 +74,7 @@ def _static_integer(value: Poly) -> NumberType:
 
 def _length(args: Args) -> Type:
     box = args.container("v")
-    return _static_integer(box.length if box.rows is None else box.length * box.rows)
+    return _static_integer(box.entries)
 
 
 def _parameters(args: Args) -> Type:
@@ -121,7 +122,12 @@ def _summed(element: Type) -> Type:
 
 
 def _total(args: Args) -> Type:
-    return _summed(args.container("v").element)
+    """What the entries add up to: where it is known how many there are, between as many times their bounds."""
+    box = args.container("v")
+    total, around = _summed(box.element), intervals.of(box.element)
+    if around is None or box.entries.number is None or not isinstance(total, NumberType):
+        return total
+    return replace(total, bounds=Bounds(box.entries * around.low, box.entries * around.high))
 
 
 def _sum_factor(args: Args) -> Sens:
@@ -140,7 +146,7 @@ def _total_of_values(args: Args) -> Type | Refusal:
 def _values_factors(args: Args) -> tuple[Sens, ...]:
     """What is captured moves every value, so the sum as often as there are entries."""
     box = args.container("v")
-    entries = magnitude(box.length if box.rows is None else box.length * box.rows)
+    entries = magnitude(box.entries)
     factors = {"f": entries, "v": args.applied["f"].factors[0] * _entrywise(box)}
     return tuple(factors[name] for name in args.names)
 

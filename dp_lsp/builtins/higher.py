@@ -52,11 +52,6 @@ _FUNCTION = Arrow()
 _TRUTHS = Box(frozenset({Kind.VECTOR}), truth=True)
 
 
-def entries(box: Container) -> Poly:
-    """How many entries a vector or a matrix has."""
-    return box.length if box.rows is None else box.length * box.rows
-
-
 def _element(name: str) -> Callable[[Args], tuple[Type, ...]]:
     return lambda args: (args.container(name).element,)
 
@@ -103,7 +98,7 @@ def map_factors(args: Args) -> tuple[Sens, ...]:
 
 def _published_map_factors(args: Args) -> tuple[Sens, ...]:
     box = args.container("v")
-    return _by_name(args, ("f", magnitude(entries(box))), ("v", args.applied["f"].factors[0]))
+    return _by_name(args, ("f", magnitude(box.entries)), ("v", args.applied["f"].factors[0]))
 
 
 def _returned_vector(args: Args) -> Container | Refusal:
@@ -180,7 +175,7 @@ def _folded(args: Args) -> Type:
 
 def _fold_factors(args: Args) -> tuple[Sens, ...]:
     box, (of_element, of_state) = args.container("v"), args.applied["f"].factors
-    steps = entries(box)
+    steps = box.entries
     grown = of_element * sens.power(of_state.at_least(ONE), steps - Poly.of(1))
     all_entries = grown * conversion(box.norm, Norm.L1, box.length)
     return _by_name(
@@ -201,7 +196,7 @@ def _selects_state(args: Args) -> bool:
 
 def _published_fold_factors(args: Args) -> tuple[Sens, ...]:
     box, (of_element, of_state) = args.container("v"), args.applied["f"].factors
-    steps = entries(box)
+    steps = box.entries
     return _by_name(args, ("f", magnitude(steps)), ("a", sens.power(of_state, steps)), ("v", of_element))
 
 
@@ -394,7 +389,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("g(v, w) = v + w\nf(A::MetricMatrix(Real, L1)) = map_cols_binary(g, A, A)", "DP202"),
             Refused("g(v, w) = v[1]\nf(A::MetricMatrix(Real, LInf)) = map_cols_binary(g, A, A)", "DP208"),
         ),
-        published=(_binary_columns(entries),),
+        published=(_binary_columns(lambda box: box.entries),),
         traits=(monotonicity.AS_APPLIED,),
     ),
     Builtin(

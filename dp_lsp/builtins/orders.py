@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from dp_lsp.builtins import intervals
 from dp_lsp.builtins.datasets import NUMBERS, bounds_of, is_sized
 from dp_lsp.builtins.define import (
     Args,
@@ -39,7 +40,7 @@ from dp_lsp.builtins.descriptors import (
     unfit,
 )
 from dp_lsp.builtins.patterns import STATIC, STATIC_INTEGER, Box, Num
-from dp_lsp.builtins.traits import IntegerArguments, Integral, Rank, everyday
+from dp_lsp.builtins.traits import IntegerArguments, Integral, NeverNaN, Rank, everyday
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.sens import ONE, Sens, magnitude, number
 from dp_lsp.core.types import REAL, Base, BoolType, Kind, Norm, NumberType, Type
@@ -113,7 +114,7 @@ def _quantile_of_several(args: Args, steps: int) -> Sens:
 
 def _entry(args: Args) -> Type:
     element = args.container("v").element
-    return NumberType(element.base) if isinstance(element, NumberType) else element
+    return NumberType(element.base, bounds=intervals.of(element)) if isinstance(element, NumberType) else element
 
 
 def some_entries(args: Args) -> tuple[Demand, ...]:
@@ -163,7 +164,7 @@ _ROWS: tuple[Builtin, ...] = (
             SOURCE,
             (_BOUNDED.format("Symmetric, AtLeast(1)", f"{name}(v)"), _VECTOR.format(f"{name}(v)")),
             (*_refused(f"{name}(v)"), Refused(f"f(v::MetricVector(Bool, ChangeOne)) = {name}(v)", "DP208")),
-            traits=(Rank(share),),
+            traits=(Rank(share), NeverNaN()),
         )
         for name, words, share in (("maximum", "largest", Fraction(1)), ("minimum", "smallest", Fraction(0)))
     ),

@@ -130,6 +130,11 @@ class Container:
     rows: Poly | None = None
     stored: Stored = ARRAY
 
+    @property
+    def entries(self) -> Poly:
+        """How many there are, in all rows."""
+        return self.length if self.rows is None else self.length * self.rows
+
     def of(self, element: Type, clip: Clip = Clip.U) -> Container:
         """The same shape and norm with other elements, of no known clip."""
         return replace(self, element=element, clip=clip)

@@ -141,8 +141,8 @@ class Publics:
                 return replace(value, type=replace(type_, static=None))
             if type_.base is Base.DATA or not is_public(value.moves):
                 return value
-            entry = self._entry(node)
-            type_ = self._with_symbol(type_, node) if entry is None else replace(type_, static=entry)
+            number = self._read_off(node)
+            type_ = self._with_symbol(type_, node) if number is None else replace(type_, static=number)
             return replace(value, type=type_, moves=moves.NOWHERE)
         if not isinstance(type_, TupleType) or not type_.items:
             return value
@@ -152,26 +152,41 @@ class Publics:
             return value
         return replace(value, type=type_.put(part.type for part in found), parts=found)
 
-    def _entry(self, node: Term) -> Poly | None:
+    def _read_off(self, node: Term) -> Poly | None:
         """The number at a place of a range, which is there if the place is; or of a vector that was written entry by
-        entry; where all are stored as the same type, it is still that number."""
-        if not isinstance(node, term.Call) or not builtins.TABLE[node.builtin].has(Indexing) or len(node.args) != 2:
+        entry, of which it may be the sum, too; where all are stored as the same type, it is still that number."""
+        if not isinstance(node, term.Call) or not 1 <= len(node.args) <= 2 or node.keywords:
             return None
-        of, place = node.args
+        of, *places = node.args
         while isinstance(of, term.Use) and of.local in self._context.made:
             of = self._context.made[of.local]
-        at = self._number(place)
-        if isinstance(of, term.Call) and of.builtin == builtins.RANGE and at is not None:
-            first, *others = map(self._number, of.args)
-            step = Poly.of(1) if len(others) == 1 else others[0]
-            return None if first is None or step is None else first + (at - Poly.of(1)) * step
-        if not isinstance(of, term.Call) or of.builtin != builtins.LITERAL or at is None:
+        if not isinstance(of, term.Call) or of.builtin not in (builtins.RANGE, builtins.LITERAL):
             return None
-        if at.number not in range(1, len(of.args) + 1):
+        if node.builtin == builtins.TOTAL and not places and of.builtin == builtins.LITERAL:
+            return self._sum(of.args)
+        at = self._number(places[0]) if places and builtins.TABLE[node.builtin].has(Indexing) else None
+        if at is None:
             return None
-        entry = self._number(of.args[int(at.number or 1) - 1])
-        number = None if entry is None else entry.number
-        return entry if number is not None and (number.denominator > 1 or abs(number) < _EXACT) else None
+        if of.builtin == builtins.LITERAL:
+            return self._stored(of.args[int(at.number or 1) - 1]) if at.number in range(1, len(of.args) + 1) else None
+        first, *others = map(self._number, of.args)
+        step = Poly.of(1) if len(others) == 1 else others[0]
+        return None if first is None or step is None else first + (at - Poly.of(1)) * step
+
+    def _sum(self, entries: Iterable[Term]) -> Poly | None:
+        total = _ZERO
+        for each in entries:
+            entry = self._stored(each)
+            if entry is None:
+                return None
+            total += entry
+        return total
+
+    def _stored(self, entry: Term) -> Poly | None:
+        """A number that is written out, unless it is so large that it may be stored as another one."""
+        known = self._number(entry)
+        number = None if known is None else known.number
+        return known if number is not None and (number.denominator > 1 or abs(number) < _EXACT) else None
 
     def of_rounds(self, type_: Type, local: Local, between: Ends | None = None, real: bool = True) -> Type:
         """The type of a number that is public in each round of a loop and differs between rounds: ``between`` these
