@@ -266,6 +266,79 @@ class GiveName(NamedTuple):
     name: Span
 
 
+class PassColumns(NamedTuple):
+    """Give a function, whose name stands at ``name``, the numbers that it uses, instead of a table, structures or dates
+    that hold them, and that are declared at ``annotation``."""
+
+    annotation: Span
+    name: Span
+    function: Span
+
+
+class Otherwise(NamedTuple):
+    """Say in other words what is not understood in ``function``."""
+
+    function: Span
+
+
+class WithoutDots(NamedTuple):
+    """Compute with numbers at ``span`` what is written for all entries of something."""
+
+    span: Span
+
+
+class PassKnown(NamedTuple):
+    """Pass only values that are there to a function, whose name stands at ``name``."""
+
+    name: Span
+    function: Span
+
+
+class Once(NamedTuple):
+    """Do once what a loop within ``function`` and around ``place`` repeats until private data are met."""
+
+    place: Span
+    function: Span
+
+
+class OneTable(NamedTuple):
+    """Pass several vectors of the same people as one table to a function, whose name stands at ``name``; with
+    ``only`` where nothing else may help: one says which numbers of the other count, or their deviations from the mean
+    are multiplied."""
+
+    name: Span
+    function: Span
+    only: bool = False
+
+
+class PassTable(NamedTuple):
+    """Give a function, whose name stands at ``name``, what it uses of a table, instead of reading that itself."""
+
+    name: Span
+    function: Span
+
+
+class LeaveOutCheck(NamedTuple):
+    """Leave out what makes a run fail if something does not hold, within ``function`` and at ``place``."""
+
+    title: str
+    place: Span
+    function: Span
+
+
+class CollectResults(NamedTuple):
+    """Give the results of ``function`` without a dictionary that is filled."""
+
+    function: Span
+
+
+class ReturnReleased(NamedTuple):
+    """Have a function end where all is released, and leave what is done from ``place`` on to who calls it."""
+
+    place: Span
+    function: Span
+
+
 class ByMap(NamedTuple):
     """Say by mapping what is said by other means at ``span``, and in the same way at ``others``."""
 
@@ -325,6 +398,8 @@ Intent = (
     | SayWhatIsGiven | ProtectRecords | Annotate | DeclareResult | DeclareOrdered | LeaveOut | AddUp | AddProducts
     | TakeLargest | AddRows | InBrackets | ForEach | Spend | InParentheses | ByRounds | AtMost | AsTuple | AsCall
     | Unqualified | AsNumber | GiveName | ByPosition
+    | PassColumns | PassTable | ReturnReleased | LeaveOutCheck | CollectResults | OneTable | Otherwise
+    | WithoutDots | PassKnown | Once
     | ByMap | ReturnNothing | CopyRenamed | AsParameter | Lookalikes | CloseBlock | ImportNamed | EnoughNoise
 )  # fmt: skip
 """All that rules wish for. A repair that only moves or repeats what the user wrote is an edit, and no intent."""
@@ -412,6 +487,14 @@ class Rendering(ABC):
     def constants(self, text: str) -> Sequence[str]:
         """The names of numbers that are written out at the top level of a text."""
         return ()
+
+    def goes_through(self, name: str, text: str) -> bool:
+        """Whether a text does something for each entry of what has a name, such as a list of limits."""
+        return False
+
+    def picks(self, name: str, text: str) -> bool:
+        """Whether a text takes some entries of what has a name by their places, and not all of them in turn."""
+        return False
 
     def instead(self, what: str, text: str) -> str:
         """What a message says after naming a construct that is not part of what is checked, and that is written so, as

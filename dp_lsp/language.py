@@ -257,6 +257,7 @@ class Familiar(Enum):
     NOISE = "it is meant to be noise, or the distribution that noise is drawn from"
     SOME = "it asks whether something holds of some entries"
     EVERY = "it asks whether something holds of all entries"
+    FINDS = "it gives the places of the entries of which something holds"
     FIRST = "it gives the first entry"
     LAST = "it gives the last entry"
     MARK = "it is a mark of a declaration, and no function"

@@ -105,13 +105,15 @@ class Edit(NamedTuple):
 
 
 class Fix(NamedTuple):
-    """A change of the text that removes a problem. ``sure`` says that hardly anybody would want another one, and
-    ``declares`` that it says what is meant: what it shows to be wrong then was wrong before."""
+    """A change of the text that removes a problem. ``sure`` says that hardly anybody would want another one,
+    ``declares`` that it says what is meant: what it shows to be wrong then was wrong before, and ``exposes`` that
+    people may not be protected any more, so that it is offered after all others."""
 
     title: str
     edits: tuple[Edit, ...]
     sure: bool = True
     declares: bool = False
+    exposes: bool = False
 
     def moved(self, by: int) -> Fix:
         """The same change in a text that has ``by`` more code points before it."""

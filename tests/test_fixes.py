@@ -107,8 +107,31 @@ end
 def test_records_of_people_are_not_declared_public() -> None:
     people, number = PEOPLE.format("MetricVector(Real, Symmetric)", "length(v)"), PEOPLE.format("Integer", "v")
     assert [problem.code for problem in ENGINE.check(people).problems] == ["DP305"]
-    assert offered(people) == []
-    assert [repair.fix.title for repair in offered(number)] == ["declare it public: `v::Static(Integer)`"]
+    without = "leave out the check: that a run fails tells whether private data pass it"
+    assert [repair.fix.title for repair in offered(people)] == [without]
+    assert [repair.fix.title for repair in offered(number)] == [without, "declare it public: `v::Static(Integer)`"]
+
+
+def test_what_exposes_people_is_offered_last() -> None:
+    """Several numbers, and all that is private, may be those of people. A limit beside them is not."""
+    check = '    minimum(v) < 0 && error("negative")\n'
+    release = "    laplacian_mechanism(10, eps, sum(clamp.(v, 0, 10)))\nend\n"
+    several = offered(f"function f(v::Vector{{Float64}}, eps) :: Priv()\n{check}{release}")
+    titles = [each.fix.title for each in several if each.problem.code == "DP305"]
+    assert titles[0].startswith("leave out the check") and "ChangeOne" in titles[0]
+    assert titles[-1] == "declare it public: `v::Static(Vector{Float64})`"
+    limited = f'function f(v::Vector{{Float64}}, n, eps) :: Priv()\n    n > 0 || error("none")\n{release}'
+    assert next(iter(offered(limited))).fix.title == "declare it public: `n::Static()`"
+
+
+def test_noise_on_a_statistic_drops_nothing_that_was_made() -> None:
+    """To count records is no statistic of what was made of them."""
+    header = "function f(v::MetricVector(Bounded(Real, 0, 9), ChangeOne), eps::Static()) :: Priv()\n"
+    for made in ("v ./ sum(v)", "map(x -> x^2, v)", "v .> 3"):
+        titles = [each.fix.title for each in offered(f"{header}    laplacian_mechanism(1, eps, {made})\nend\n")]
+        assert titles and not any("length" in title for title in titles), titles
+    plain = [each.fix.title for each in offered(f"{header}    laplacian_mechanism(1, eps, v)\nend\n")]
+    assert any("length(v)" in title for title in plain)
 
 
 def test_a_root_that_something_is_made_of_is_no_root_of_that() -> None:
@@ -118,6 +141,17 @@ def test_a_root_that_something_is_made_of_is_no_root_of_that() -> None:
     titles = [repair.fix.title for repair in offered(quotient)]
     assert not any("var(v) / mean(v)" in title for title in titles)
     assert any("release the square" in repair.fix.title for repair in offered(root))
+
+
+def test_records_that_are_all_taken_in_turn_need_no_places() -> None:
+    """One that is taken by its place does."""
+    header = "function f(v::MetricVector(Real, L1), eps::Static()) :: Priv()\n"
+    loop = "    t = 0.0\n    for i in 1:length(v)\n        t = t + clamp(v[i], 0, 1)\n    end\n"
+    released = "    laplacian_mechanism(1, eps, {})\nend\n"
+    whole = [repair.fix.title for repair in offered(header + loop + released.format("t"))]
+    first = [repair.fix.title for repair in offered(header + released.format("clamp(v[1], 0, 1)"))]
+    assert whole and not any("Hamming" in title for title in whole)
+    assert any("Hamming" in title for title in first)
 
 
 def test_trying_stops_when_something_else_is_to_be_done() -> None:

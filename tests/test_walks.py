@@ -137,6 +137,20 @@ def test_who_returns_records_is_told_that_nothing_makes_that_private(
         assert instead.states == {"f": "proved"} and instead.steps == [], instead
 
 
+def test_what_is_the_same_of_all_records_tells_of_none(walker: Walker) -> None:
+    header = "function f(v::MetricVector(Real, ChangeOne)) :: Priv()"
+    told = walker.walk(f"{header}\n    return filter(x -> true, v)\nend\n").left
+    same = walker.walk(f"{header}\n    return map(x -> 1, v)\nend\n").left
+    assert any("cannot be private" in each["message"] for each in told)
+    assert not any("cannot be private" in each["message"] for each in same)
+
+
+def test_bounds_that_are_asked_for_twice_are_asked_for_in_their_places(walker: Walker) -> None:
+    header = "function f(x::Vector{Float64}, y::Vector{Float64}, a::Float64, b::Float64, eps) :: Priv()"
+    found = walker.walk(f"{header}\n    r = y .- (a .+ b .* x)\n    return laplacian_mechanism(1, eps, var(r))\nend\n")
+    assert found.states == {"f": "proved"} and not re.search("00, 100100", found.text), found
+
+
 def test_a_condition_in_a_loop_is_kept(walker: Walker) -> None:
     """What is counted is not how many records there are."""
     loop = "for x in v\n        if x > t\n            c += 1\n        end\n    end"
@@ -154,6 +168,40 @@ def test_data_of_people_are_not_made_public(walker: Walker) -> None:
 def test_what_was_released_is_not_compared_with_itself(walker: Walker) -> None:
     found = walked(ROOT / "fixtures" / "first_steps" / "error_of_the_noise.jl", walker)
     assert "noisy - noisy" not in found.text, found
+
+
+def test_a_list_of_limits_is_not_taken_for_records(walker: Walker) -> None:
+    found = walked(ROOT / "fixtures" / "first_steps" / "limits_as_a_list.jl", walker)
+    assert "count(x -> x <= p, v)" in found.text and "points::Static" in found.text, found
+
+
+def test_a_sensitivity_that_has_a_name_keeps_it(walker: Walker) -> None:
+    found = walked(ROOT / "fixtures" / "first_steps" / "budget_in_a_structure.jl", walker)
+    assert "laplacian_mechanism(c.bound, c.eps" in found.text, found
+
+
+def test_a_number_beside_vectors_is_no_column(walker: Walker) -> None:
+    found = walked(ROOT / "fixtures" / "first_steps" / "gradient_by_hand.jl", walker)
+    assert "w * r[1] - r[2]" in found.text, found
+
+
+def test_a_loop_that_is_run_once_still_releases(walker: Walker) -> None:
+    """What stood before the loop was no release."""
+    header = "function f(v::MetricVector(Bounded(Real, 0, 9), ChangeOne), eps::Static()) :: Priv()\n    s = sum(v)\n"
+    loop = "    x = 0.0\n    while abs(x - s) > 5\n        x = laplacian_mechanism(9, eps, s)\n    end\n"
+    found = walker.walk(f"{header}{loop}    return x\nend\n")
+    assert re.search(r"laplacian_mechanism\(9, eps, s(um\(v\))?\)", found.text), found
+    assert found.states == {"f": "proved"} and "return x" in found.text, found
+
+
+def test_what_is_made_of_a_correlation_is_not_dropped(walker: Walker) -> None:
+    header = "function f(x::Vector{Float64}, y::Vector{Float64}, eps::Static()) :: Priv()"
+    release = "    return laplacian_mechanism(1, eps, r)\nend\n"
+    plain = walker.walk(f"{header}\n    r = cor(x, y)\n{release}")
+    squared = walker.walk(f"{header}\n    r = cor(x, y)^2\n{release}")
+    assert "cross_deviations(people, 1, 2)" in plain.text, plain
+    assert any("between 0 and 100" in step.title for step in plain.steps), plain
+    assert "^2" in squared.text, squared
 
 
 def walked(path: Path, walker: Walker) -> Walk:

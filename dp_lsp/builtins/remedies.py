@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dp_lsp.core.algebra import Poly
-from dp_lsp.core.annotation import Annotation, ContainerOf, DatasetOf, NumberOf
+from dp_lsp.core.annotation import Annotation, ContainerOf, DatasetOf, NumberOf, Truth
 from dp_lsp.core.types import Base, Bounds, DatasetMetric, Kind, Norm
 from dp_lsp.intents import CATEGORIES, DELTA, EPSILON, HIGHEST, LARGEST_NORM, LOWEST, Expression, Made, Passing
 
 
-def datasets(kind: Kind, element: Base) -> tuple[Annotation, ...]:
+def datasets(kind: Kind, element: Base | Truth) -> tuple[Annotation, ...]:
     """What records of such numbers may be: the usual ways to compare datasets are that a record is replaced, or that
     one is added or removed."""
     metrics = (DatasetMetric.CHANGE_ONE, DatasetMetric.SYMMETRIC)
@@ -109,6 +109,11 @@ def half(number: Expression) -> Made:
     return Made("/", (number, "2"))
 
 
+def share(number: Expression, shares: int) -> Made:
+    """One of so many parts of a number that is written."""
+    return Made("/", (number, str(shares)))
+
+
 def at_least_one(number: Expression) -> Made:
     """A number of records that noise may have made less than 1."""
     return Made("max", (number, "1"))
@@ -138,6 +143,9 @@ def completed(builtin: str, arguments: tuple[Expression, ...], epsilon: Expressi
             return Made(builtin, (distance, epsilon, delta, hidden))
         case "gaussian_mechanism", (distance, epsilon, hidden):
             return Made(builtin, (distance, epsilon, delta, hidden))
+        case "exponential_mechanism", (distance, epsilon, scores):
+            places = Made(COUNTING, (ONE_AT_LEAST, number_of(scores)))
+            return Made(builtin, (distance, epsilon, places, scores))
         case "laplacian_mechanism", (distance, epsilon, given, hidden):
             return Made("gaussian_mechanism", (distance, epsilon, given, hidden))
     return None
@@ -151,6 +159,11 @@ def answer(epsilon: Expression, hidden: Expression) -> Made:
 def answer_about(epsilon: Expression, truth: Expression) -> Made:
     """A random answer to a question with two answers."""
     return Made("randomized_response", (epsilon, truth))
+
+
+def kept(condition: Expression, records: Expression) -> Made:
+    """The records of which a condition holds."""
+    return Made("filter", (condition, records))
 
 
 def some(arguments: tuple[Expression, ...]) -> Made:
@@ -188,3 +201,8 @@ NAMED = {
     DELTA.name: ("delta", "δ"),
 }
 """What the names of numbers have in them that may be what a placeholder asks for."""
+
+
+def is_price(name: str) -> bool:
+    """Whether something is called like an ε or a δ."""
+    return name.casefold().startswith((*NAMED[EPSILON.name], *NAMED[DELTA.name]))

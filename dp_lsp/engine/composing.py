@@ -74,8 +74,13 @@ def _inside(whole: Edit, edit: Edit, at: int) -> Edit:
 
 
 def _keeping(edit: Edit, covered: Edit) -> Edit:
-    """An edit that writes again what an edit wrote that it covers, with what that left to choose."""
+    """An edit that writes again what an edit wrote that it covers, with what that left to choose; of two that wrote the
+    same, each in its place."""
+    taken = {each.at for each in edit.placeholders}
+    first = covered.placeholders[0].at if covered.placeholders else 0
     at = edit.text.find(covered.text) if covered.placeholders else -1
+    while at >= 0 and at + first in taken:
+        at = edit.text.find(covered.text, at + 1)
     if at < 0:
         return edit
     moved = [each._replace(at=each.at + at) for each in covered.placeholders]

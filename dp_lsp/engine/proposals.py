@@ -10,8 +10,8 @@ from typing import NamedTuple
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.records import Analysis, FunctionReport
 from dp_lsp.builtins.remedies import DATASETS, UNBOX
-from dp_lsp.core.annotation import AFunction, Annotation, ContainerOf, NumberOf
-from dp_lsp.core.types import Base, Dataset, Kind, NumberType
+from dp_lsp.core.annotation import AFunction, Annotation, ContainerOf, DatasetOf, NumberOf
+from dp_lsp.core.types import Base, Container, Dataset, DatasetMetric, Kind, NumberType
 from dp_lsp.engine.problems import IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
 from dp_lsp.engine.remarks import IGNORE
 from dp_lsp.frontends.problems import BadCharacter, MissingEnd, SyntaxProblem
@@ -24,15 +24,20 @@ from dp_lsp.infer.problems import (
     MustBePublic,
     NeedsTypes,
     NoMechanism,
+    NoRule,
     NotAsCalled,
     NotRepeatable,
     NotUnboxed,
+    PlaceOfRecord,
     PrivateBranch,
+    PrivateCheck,
+    ProtectsNumbers,
     Unbounded,
     UnboundedInput,
     UnknownName,
     WhomItProtects,
     WrongArgument,
+    WrongCount,
     WrongResult,
 )
 from dp_lsp.intents import (
@@ -47,22 +52,33 @@ from dp_lsp.intents import (
     ByPosition,
     ByRounds,
     CloseBlock,
+    CollectResults,
     CopyRenamed,
     DeclarePublic,
+    DeclareRecords,
     DeclareResult,
     EnoughNoise,
     GiveName,
     ImportNamed,
     InParentheses,
     Intent,
+    LeaveOutCheck,
     Lookalikes,
+    Once,
+    OneTable,
+    Otherwise,
+    PassColumns,
+    PassKnown,
+    PassTable,
     ProtectRecords,
     Rendering,
     ReturnNothing,
+    ReturnReleased,
     SayWhatIsGiven,
     Spend,
     Through,
     Unqualified,
+    WithoutDots,
 )
 from dp_lsp.lower.problems import CapturedChanged, LoopShuffle, MissingReturn, OpenImport, UnknownType, Unsupported
 from dp_lsp.problem import Edit, Fix, Problem
@@ -103,6 +119,20 @@ def is_hopeful(problem: Problem) -> bool:
     return problem.code in _PROPOSERS or problem.code in _OF_WHAT_IS_GIVEN
 
 
+_PAIRED = frozenset(
+    each.code for each in (WrongArgument, UnknownName, PrivateBranch, PlaceOfRecord, DoesNotFit, UnboundedInput)
+)
+
+
+def foremost(problem: Problem, seen: Callable[[], CheckedText]) -> Iterable[Fix]:
+    """The fixes that are worth a trial before those that the problem has."""
+    if problem.code not in _PAIRED:
+        return ()
+    text = seen()
+    function = text.function_at(problem)
+    return () if function is None else text.fixes(OneTable(function.name_span, function.span, only=True))
+
+
 def proposals(problem: Problem, seen: Callable[[], CheckedText]) -> Iterator[Fix]:
     """The fixes that are worth a trial."""
     if problem.code in _OF_WHAT_IS_GIVEN:
@@ -129,9 +159,15 @@ def _name(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     if known is not None and known not in seen.defined:
         yield Fix(f"change `{written}` to `{known}`", (Edit(problem.span, known),))
     yield from _spellings(problem.span, seen.text, words | seen.defined | set(seen.analysis.language.builtins.names()))
+    function = seen.function_at(problem)
+    if function is not None:
+        yield from seen.fixes(CollectResults(function.span))
+        yield from seen.fixes(Otherwise(function.span))
+    yield from _one_table(problem, seen)
     chunk = next((each for each in seen.analysis.chunks_at(problem.span.start)), None)
     if chunk is not None:
         yield from seen.fixes(AsTuple(Span(chunk.start, chunk.start + chunk.length)))
+    yield from _after_release(problem, seen)
 
 
 def _type(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
@@ -141,6 +177,10 @@ def _type(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     for word in _WORD.finditer(seen.text, start, end):
         if word[0] not in (known := seen.analysis.language.annotations.words):
             yield from _spellings(Span(*word.span()), seen.text, known)
+    function = seen.function_at(problem)
+    if function is not None:
+        yield from seen.fixes(PassColumns(problem.span, function.name_span, function.span))
+        yield from seen.fixes(PassKnown(function.name_span, function.span))
     for type_ in map(seen.code.annotation, DATASETS):
         yield Fix(f"say what the records are: `{type_}`", (Edit(problem.span, type_),), sure=False)
 
@@ -187,9 +227,30 @@ def _public(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     named = [each for each in private if f"`{each.name}`" in problem.message]
     beside = any(isinstance(each.type, Dataset) for each in private)
     numbers = [each for each in named if isinstance(each.type, NumberType)]
-    for name in (each.name for each in numbers if len(named) > 1 or beside):
+    text = seen.text[slice(*function.span)]
+    listed = [each for each in named if isinstance(each.type, Container) and seen.code.goes_through(each.name, text)]
+    if len(listed) == len(named):
+        listed = []
+    for name in (each.name for each in (*numbers, *listed) if len(named) > 1 or beside):
         for fix in seen.fixes(DeclarePublic(frozenset((name,)), function=function.name_span)):
             yield fix._replace(title=f"{fix.title}, which protects `{name}` no more")
+
+
+def _unbounded(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
+    """A number that is public, or numbers of the same people."""
+    yield from _public(problem, seen)
+    yield from _one_table(problem, seen)
+
+
+def _in_order(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
+    """Records of which some are picked by their places have places."""
+    function = seen.function_at(problem)
+    text = "" if function is None else seen.text[slice(*function.span)]
+    name = _WORD.match(seen.text, problem.span.start)
+    if name is None or not seen.code.picks(name[0], text):
+        return ()
+    records = ContainerOf(Kind.VECTOR, Base.REAL)
+    return seen.fixes(DeclareRecords(problem.span, (DatasetOf(DatasetMetric.HAMMING, records),)))
 
 
 def _by_rows(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
@@ -253,6 +314,60 @@ def _otherwise_written(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
         yield from seen.fixes(AsCall(around))
     yield from seen.fixes(Unqualified(problem.span, frozenset(seen.analysis.language.builtins.names())))
     yield from seen.fixes(AsNumber(problem.span))
+    function = seen.function_at(problem)
+    if function is not None:
+        yield from seen.fixes(CollectResults(function.span))
+        yield from seen.fixes(Otherwise(function.span))
+        yield from seen.fixes(PassTable(function.name_span, function.span))
+    yield from _unchecked(problem, seen)
+    yield from _after_release(problem, seen)
+
+
+_CHECK = "leave out the check: that a run fails tells whether private data pass it"
+
+
+def _one_table(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
+    """What is made of two vectors entry by entry is made of two numbers of each person."""
+    function = seen.function_at(problem)
+    return () if function is None else seen.fixes(OneTable(function.name_span, function.span))
+
+
+def _not_fitting(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
+    """Numbers that are computed with as if they were vectors, or vectors of the same people."""
+    yield from seen.fixes(WithoutDots(problem.span))
+    yield from _one_table(problem, seen)
+
+
+def _miscounted(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
+    """A comparison that is given one value is a function of the other."""
+    function = seen.function_at(problem)
+    return () if function is None else seen.fixes(Otherwise(function.span))
+
+
+def _decided(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
+    """What is released again and again until it is near private data; or what is public of these."""
+    function = seen.function_at(problem)
+    if function is not None:
+        yield from seen.fixes(Once(problem.span, function.span))
+    yield from _public(problem, seen)
+
+
+def _unchecked(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
+    """What is private, or is not understood, decides whether a run fails."""
+    function = seen.function_at(problem)
+    if function is not None:
+        yield from seen.fixes(LeaveOutCheck(_CHECK, problem.span, function.span))
+
+
+def _without_rule(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
+    yield from _unchecked(problem, seen)
+    yield from _after_release(problem, seen)
+
+
+def _after_release(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
+    """What is not understood is done with what was released, and so may be done anywhere."""
+    function = seen.function_at(problem)
+    return () if function is None else seen.fixes(ReturnReleased(problem.span, function.span))
 
 
 def _what_is_given(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
@@ -354,14 +469,21 @@ _PROPOSERS: dict[str, Callable[[Problem, CheckedText], Iterable[Fix]]] = {
     OpenImport.code: _import,
     WrongResult.code: _result,
     NotUnboxed.code: _unbox,
-    UnboundedInput.code: _public,
+    UnboundedInput.code: _unbounded,
     Unbounded.code: _public,
-    PrivateBranch.code: _public,
+    PrivateBranch.code: _decided,
     NotRepeatable.code: _at_most,
     Unsupported.code: _otherwise_written,
+    NoRule.code: _without_rule,
+    PrivateCheck.code: _unchecked,
+    LeavesUnprotected.code: _unchecked,
     HollowCondition.code: _by_rows,
     BudgetMissed.code: _within_budget,
     ConditionFails.code: _least_noise,
+    ProtectsNumbers.code: _in_order,
+    WrongArgument.code: _one_table,
+    DoesNotFit.code: _not_fitting,
+    WrongCount.code: _miscounted,
 }
 _OF_WHAT_IS_GIVEN = frozenset(
     kind.code

@@ -13,7 +13,7 @@ from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, Repa
 from dp_lsp.builtins.remedies import NAMED, SPENDING
 from dp_lsp.engine.check import DEFAULT, Engine, OptionsOf
 from dp_lsp.engine.composing import composed, linked, named_in
-from dp_lsp.engine.proposals import CheckedText, names_defined, proposals
+from dp_lsp.engine.proposals import CheckedText, foremost, names_defined, proposals
 from dp_lsp.infer.problems import DoesNotFit, NoMechanism, UnknownName, WrongArgument
 from dp_lsp.problem import Edit, Fix, Problem, Severity
 from dp_lsp.text import Span
@@ -21,6 +21,7 @@ from dp_lsp.text import Span
 Analyses = Mapping[str, Analysis]
 _MOST_CONTINUED = 7  # fixes that are made after the first one, which bring nothing to an end by themselves
 _MOST = 3  # proposals for a problem that a fix brings
+_MOST_BROUGHT = 2  # problems that a fix brings, of which the first one with a proposal is mended
 _KEPT = 4  # trials that another fix may share: those of the same place
 
 
@@ -77,65 +78,68 @@ class Trial:
 
     def mending(self, problem: Problem) -> list[Fix]:
         """The fixes that mend a problem: those that do it by themselves, or else those that do with what mends what
-        they bring to light, or else those that bring warnings to light."""
-        found = [*problem.fixes, *proposals(problem, self.seen)]
+        they bring to light, or else those that bring warnings to light. One that exposes people is not enough."""
+        found = [*foremost(problem, self.seen), *problem.fixes, *proposals(problem, self.seen)]
         proposed = [self.seen().code.completed(fix, self._text) for fix in found]
         named = [named_in(fix, constants) for fix in proposed] if (constants := self._constants()) else []
         fixes = list(dict.fromkeys((*named, *proposed)))
         alone = [fix for fix in fixes if self.mends(problem, fix)]
-        if alone:
-            return alone
-        longer = (self._continued(problem, fix) for fix in fixes)
-        return [fix for fix in longer if fix is not None] or [
-            fix for fix in fixes if self.mends(problem, fix, warns=True)
-        ]
+        if not all(fix.exposes for fix in alone):
+            return _private_first(alone)
+        longer = (self._continued(problem, fix) for fix in fixes if fix not in alone)
+        mending = [*(fix for fix in longer if fix is not None), *alone]
+        return _private_first(mending or [fix for fix in fixes if self.mends(problem, fix, warns=True)])
 
     def _continued(self, problem: Problem, fix: Fix) -> Fix | None:
         """A fix with those of the errors that it brings to light, one after the other: what is clipped may move too far
         for the noise that was declared."""
         taken: set[tuple[str, str]] = set()
         for _ in range(_MOST_CONTINUED):
-            found = self._brought(problem, fix)
-            if found is None:
-                return None
             first, step = None, ("", "")
-            for further in self._further(found, fix):
-                edits = composed(fix.edits, further.edits)
-                if edits is None or (found.message, further.title) in taken:  # it was no help
-                    continue
-                longer = Fix(f"{fix.title}, and {further.title}", linked(edits), sure=False, declares=fix.declares)
-                if self.mends(problem, longer):
-                    return longer
-                if first is None:
-                    first, step = longer, (found.message, further.title)
+            for found in self._brought(problem, fix):
+                for further in self._further(found, fix):
+                    edits = composed(fix.edits, further.edits)
+                    if edits is None or (found.message, further.title) in taken:  # it was no help
+                        continue
+                    title, exposes = f"{fix.title}, and {further.title}", fix.exposes or further.exposes
+                    longer = Fix(title, linked(edits), sure=False, declares=fix.declares, exposes=exposes)
+                    if self.mends(problem, longer):
+                        return longer
+                    if first is None:
+                        first, step = longer, (found.message, further.title)
+                if first is not None:
+                    break
             if first is None:
                 return None
             fix = first
             taken.add(step)
         return None
 
-    def _brought(self, problem: Problem, fix: Fix) -> Problem | None:
-        """The first problem that a fix brings, where its problem was or else in the file, in the text after it."""
+    def _brought(self, problem: Problem, fix: Fix) -> list[Problem]:
+        """The first problems that a fix brings, where its problem was or else in the file, in the text after it; none
+        if one says that the fix is no good."""
         index = self._index(problem)
         old, new = self._before[0][self._file], self._after(fix.edits)[0][self._file]
         if not 0 <= index < len(new.chunks) == len(old.chunks):
-            return None
+            return []
         order = [index, *(other for other in range(len(new.chunks)) if other != index)]
         found_in = ((each, _fresh(old.chunks[each].record.verdict, new.chunks[each].record.verdict)) for each in order)
         at, fresh = next((found for found in found_in if found[1]), (index, []))
-        if not fresh or (any(each.code == NoMechanism.code for each in fresh) and self._drops_noise(fix)):
-            return None
-        found = fresh[0].moved(new.chunks[at].start)
-        same = found.code == problem.code and (found.code != DoesNotFit.code or found.message == problem.message)
-        if (same or found.code == UnknownName.code) and _touches(found.span, fix):
-            return None  # it is the same one, or the fix writes a name where nobody has it, which is no slip of the pen
-        return found
+        if any(each.code == NoMechanism.code for each in fresh) and self._drops_noise(fix):
+            return []
+        brought = [each.moved(new.chunks[at].start) for each in fresh[:_MOST_BROUGHT]]
+        for found in brought[:1]:
+            same = found.code == problem.code and (found.code != DoesNotFit.code or found.message == problem.message)
+            if (same or found.code == UnknownName.code) and _touches(found.span, fix):
+                return []  # it is the same one, or the fix writes a name where nobody has it, which is no slip
+        return brought
 
     def _further(self, found: Problem, fix: Fix) -> list[Fix]:
         """The fixes of a problem that a fix brings, as edits of the text after it."""
         analysis = self._after(fix.edits)[0][self._file]
         seen = self.seen()._replace(text=edited(self._text, fix.edits), analysis=analysis)
-        further = [*found.fixes, *proposals(found, lambda: seen)][:_MOST]
+        first = foremost(found, lambda: seen)
+        further = _private_first([*first, *found.fixes, *proposals(found, lambda: seen)])[:_MOST]
         return [seen.code.completed(fix, seen.text) for fix in further]
 
     def _drops_noise(self, fix: Fix) -> bool:
@@ -249,6 +253,11 @@ def _written_at(edits: Iterable[Edit]) -> Iterator[Span]:
         start = edit.span.start + shift
         yield Span(start, start + len(edit.text))
         shift += len(edit.text) - (edit.span.end - edit.span.start)
+
+
+def _private_first(fixes: Sequence[Fix]) -> list[Fix]:
+    """Fixes in the order in which they are offered: what exposes people is the last."""
+    return sorted(fixes, key=lambda fix: fix.exposes)
 
 
 def _touches(span: Span, fix: Fix) -> bool:

@@ -381,7 +381,7 @@ def _seen_to_fail(inference: Inference, node: term.Check, condition: Judgement, 
     """The effect of a run that fails in a private function, which reports what is private of it."""
     private = sorted({var.name for var in condition.moves if not var.public})
     if private:
-        fixes = inference.publish(private)
+        fixes = tuple(fix._replace(declares=True) for fix in inference.publish(private))
         inference.report(problems.PrivateCheck.at(node.span, variable="`, `".join(private), fixes=fixes))
     for shown, value in zip(node.shown, values, strict=True):
         told = sorted({var.name for var in value.moves if not var.public})

@@ -91,6 +91,15 @@ class JuliaRendering(Rendering):
     def constants(self, text: str) -> Sequence[str]:
         return [found[1] for found in _CONSTANT.finditer(text)]
 
+    def goes_through(self, name: str, text: str) -> bool:
+        return re.search(rf"\bin[ \t]+{re.escape(name)}[ \t]*[\])\n]", text) is not None
+
+    def picks(self, name: str, text: str) -> bool:
+        of = re.escape(name)
+        places = {found[1].strip() for found in re.finditer(rf"(?<![\w.]){of}\[([^\[\]\n]+)\]", text)}
+        each = re.findall(rf"\b(\w+)[ \t]*(?:in\b|=|∈)[ \t]*(?:1:length|eachindex)\({of}\)(?![-+])", text)
+        return not places <= {*each}
+
     def instead(self, what: str, text: str) -> str:
         from dp_lsp.frontends.julia.instead import instead_of
 

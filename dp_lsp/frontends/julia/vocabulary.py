@@ -257,6 +257,7 @@ FAMILIAR = {
     ),
     Familiar.SOME: frozenset({"any"}),
     Familiar.EVERY: frozenset({"all"}),
+    Familiar.FINDS: frozenset({"findall"}),
     Familiar.FIRST: frozenset({"first"}),
     Familiar.LAST: frozenset({"last"}),
     Familiar.MARK: frozenset({"Priv", "Static"}),

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dp_lsp.builtins.remedies import RESIZE
-from dp_lsp.builtins.traits import ByRecord, Indexing, NeedsBounds, Orders
+from dp_lsp.builtins.traits import ByRecord, Indexing, NeedsBounds
 from dp_lsp.core import descriptors, term
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.events import Var, variables
@@ -82,7 +82,7 @@ def returned_records(scene: Scene, problem: Problem) -> Problem | None:
             return problems.ReturnsRecords.at(
                 node.span,
                 name=scene.method.name,
-                what="what it makes of each record" if _makes_records(scene, node) else "records",
+                what="what it makes of each record" if parts.makes_records(scene, node) else "records",
                 variable=listed(names),
                 statistics=statistics,
                 related=problem.related,
@@ -102,29 +102,26 @@ def _results(scene: Scene) -> Iterator[Term]:
 
 
 def _holds_records(scene: Scene, node: Term) -> bool:
-    """Whether something is a parameter that holds records, or is made of one record by record."""
-    return isinstance([*_record_by_record(scene, node)][-1], Use)
+    """Whether something is a parameter that holds records, or is made of one record by record, so that it tells of
+    each."""
+    made = [*parts.record_by_record(scene, node)]
+    return isinstance(made[-1], Use) and not any(_is_the_same_of_all(scene, each) for each in made)
 
 
-def _makes_records(scene: Scene, node: Term) -> bool:
-    """Whether records are made of others by a function."""
-    return any(
-        isinstance(each, Call) and row(each).trait(ByRecord) is ByRecord.MAPS for each in _record_by_record(scene, node)
+def _is_the_same_of_all(scene: Scene, node: Term) -> bool:
+    """Whether a function that makes something of each record does not look at it."""
+    if not isinstance(node, Call) or row(node).trait(ByRecord) is not ByRecord.MAPS:
+        return False
+    functions = (parts.through_names(scene, each) for each in node.args)
+    methods = [method for each in functions if isinstance(each, Closure) for method in each.methods]
+    read = [{each.local for each in _within_body(method) if isinstance(each, Use)} for method in methods]
+    return bool(methods) and not any(
+        param.local in used for method, used in zip(methods, read, strict=True) for param in method.params
     )
 
 
-def _record_by_record(scene: Scene, node: Term) -> Iterator[Term]:
-    """What a dataset is made of record by record, down to what it is made of otherwise."""
-    made = parts.through_names(scene, node)
-    yield made
-    while isinstance(made, Call) and (row(made).has(Orders) or row(made).trait(ByRecord) in _BY_RECORD):
-        made = parts.through_names(
-            scene, next((each for each in made.args if parts.is_dataset(scene, each)), made.args[-1])
-        )
-        yield made
-
-
-_BY_RECORD = (ByRecord.KEEPS, ByRecord.CHANGES, ByRecord.MAPS)
+def _within_body(method: term.Method) -> Iterator[Term]:
+    return iter(()) if method.body is None else term.within(term.of_body(method.body))
 
 
 def place_of_record(scene: Scene, problem: Problem) -> Problem | None:

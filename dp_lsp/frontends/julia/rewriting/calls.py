@@ -94,6 +94,8 @@ def write_as_tuple(code: Rendering, intent: intents.AsTuple, text: str) -> Itera
         close = closing(text, found.end())
         items = [text[slice(*span)] for span in arguments_of(text, found.end())]
         parts = [re.split(r"=>|=(?!=)", item, maxsplit=1)[-1].strip() for item in items]
+        if any(" for " in part for part in parts):
+            continue
         if found.start() >= intent.function.start and all(parts) and close < intent.function.end:
             made = f"({', '.join(parts)}{',' * (len(parts) == 1)})"
             yield Fix(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dp_lsp import intents
+from dp_lsp.builtins.remedies import is_price
 from dp_lsp.core.annotation import Annotation, ContainerOf, DatasetOf
 from dp_lsp.core.types import Base, DatasetMetric
 from dp_lsp.frontends.julia.rewriting.places import NAME, closing, parameters_of
@@ -15,6 +16,9 @@ from dp_lsp.text import Span
 
 _STATIC = "Static"
 _BARE = re.compile(r"(?<=[(,])\s*([^\W\d]\w*)\s*(?=[,)])")
+_SEVERAL = re.compile(r"\b(?:Abstract|Metric)?(?:Vector|Matrix|Array)\b")
+_ONE = re.compile(r"Real|Integer|Number|U?Int\d*|Float\d*|Bool|Bounded\(.*")
+_ENDS = re.compile(r"\s*(?:[,;)]|->)")
 _RESULT = re.compile(r"\)\s*::\s*([^\s=]+)")
 _NEIGHBOURS = {
     DatasetMetric.CHANGE_ONE: "one record that is replaced",
@@ -31,19 +35,24 @@ _RELATION_FIRST = re.compile(r"(?<=\()(\w+),\s*([^,()]+(?:\([^()]*\))?)(?=\))")
 
 def declare_public(code: Rendering, intent: intents.DeclarePublic, text: str) -> Iterator[Fix]:
     """The parameters are looked for by their names where these are declared. Nobody means to publish the records of
-    people, so none is offered for datasets."""
-    edits = []
+    people, so none is offered for datasets. Several numbers may be those of people, too, as may be a number that is
+    not beside them."""
+    edits, beside, several = list[Edit](), False, False
     for span in sorted(parameters_of(text, intent.function) if intent.parameters is None else intent.parameters):
         declared, equals, default = text[slice(*span)].partition("=")
         name, _, annotation = (part.strip() for part in declared.partition("::"))
-        if any(metric.value in annotation for metric in DatasetMetric):
-            continue
-        if name in intent.names and not annotation.startswith(_STATIC):
+        if not _ENDS.match(text, span.end) or annotation.startswith(_STATIC):
+            continue  # public, or named like the parameter of a function without a name
+        if name not in intent.names:
+            beside |= not is_price(name) and not _ONE.fullmatch(annotation)
+        elif not any(metric.value in annotation for metric in DatasetMetric):
             edits.append(Edit(span, f"{name}::{_STATIC}({annotation}){equals}{default}"))
+            several |= _SEVERAL.search(annotation) is not None
     if edits and len(edits) == len(intent.names):
         them = "it" if len(edits) == 1 else "them"
         declared = ", ".join(f"`{edit.text}`" for edit in edits)
-        yield Fix(f"declare {them} public: {declared}", tuple(edits), sure=False)
+        exposes = several or not (beside or all(map(is_price, intent.names)))
+        yield Fix(f"declare {them} public: {declared}", tuple(edits), sure=False, exposes=exposes)
 
 
 def add_parameter(code: Rendering, intent: intents.AddParameter, text: str) -> Iterator[Fix]:

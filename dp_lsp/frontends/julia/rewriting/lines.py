@@ -44,6 +44,20 @@ def leave_out(code: Rendering, intent: intents.LeaveOut, text: str) -> Iterator[
         yield Fix(intent.title, (Edit(Span(start, end), ""),), sure=False)
 
 
+_CHECKS = re.compile(
+    r"(?P<one>^[ \t]*(?:@assert\b|[^\n]*(?:&&|\|\|)[ \t]*(?:error|throw)\()[^\n]*$)|"
+    r"^(?P<indent>[ \t]*)if\b[^\n]*\n[ \t]*(?:error|throw)\([^\n]*\n(?P=indent)end\b",
+    re.MULTILINE,
+)
+
+
+def leave_out_check(code: Rendering, intent: intents.LeaveOutCheck, text: str) -> Iterator[Fix]:
+    """An assertion, or what fails under a condition."""
+    for found in _CHECKS.finditer(text, *intent.function):
+        if Span(*found.span()).covers(intent.place.start):
+            yield from leave_out(code, intents.LeaveOut(intent.title, Span(*found.span())), text)
+
+
 def write_by_map(code: Rendering, intent: intents.ByMap, text: str) -> Iterator[Fix]:
     """Comprehensions in other words, here and in the rest of the function."""
     ways = list(islice(by_map(text[slice(*intent.span)]), _MOST))
@@ -112,3 +126,44 @@ def give_name(code: Rendering, intent: intents.GiveName, text: str) -> Iterator[
     found = _COMPARING.match(text, text.rfind("\n", 0, intent.name.start) + 1)
     if found is not None and Span(*found.span(1)) == intent.name:
         yield Fix(f"write `{found[1]} = …`, which gives it that name", (Edit(Span(*found.span(2)), "="),), sure=False)
+
+
+_RELEASING = re.compile(r"(?<![\w.])(?:\w+_mechanism|gaussian_noise|private_quantile|randomized_response)\(")
+_GIVEN = re.compile(r"^[ \t]*(?P<name>[^\W\d]\w*)[ \t]*(?:[-+*/]?=)(?!=)", re.MULTILINE)
+
+
+def return_released(code: Rendering, intent: intents.ReturnReleased, text: str) -> Iterator[Fix]:
+    """From the statement on that a problem is about: what it is made of is returned, by the names that it has."""
+    start, end = intent.function
+    begin = _statement(text, intent.place.start, intent.function)
+    last = text.rfind("\n", start, end)
+    if begin is None or not text[last + 1 : end].lstrip(" \t").startswith("end"):
+        return
+    rest = text[begin:last]
+    released = [*_RELEASING.finditer(rest)]
+    if not released:
+        given = dict.fromkeys(found["name"] for found in _GIVEN.finditer(text, start, begin))
+        used = set(NAME.findall(rest))
+        names = [name for name in given if name in used]
+        made = names[0] if len(names) == 1 else f"({', '.join(names)})"
+    else:
+        at = begin + released[0].start()
+        made = text[at : closing(text, begin + released[0].end()) + 1]
+        alone = len(released) == 1 and at >= intent.place.start and "\n" not in rest.strip()
+        names = [made] if alone else []
+    if names and _RELEASING.search(text, start, last):
+        indent = indentation(text, begin + len(rest) - len(rest.lstrip(" \t")))
+        title = f"return `{made}`, and do the rest outside of the function, where it costs nothing"
+        yield Fix(title, (Edit(Span(begin, last), f"{indent}return {made}"),), sure=False)
+
+
+def _statement(text: str, place: int, function: Span) -> int | None:
+    """Where the line begins of the statement of a function, in no block of it, in which a place is."""
+    body = text.find("\n", function.start) + 1
+    if not function.start < body <= place:
+        return None
+    depth = indentation(text, body + len(text[body:]) - len(text[body:].lstrip(" \t")))
+    inside = rf"^{re.escape(depth)}(?=\S)(?!(?:else|elseif|end|catch|finally)\b)"
+    return max(
+        (each.start() for each in re.compile(inside, re.MULTILINE).finditer(text, body, place + 1)), default=None
+    )

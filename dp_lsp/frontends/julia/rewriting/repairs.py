@@ -36,13 +36,19 @@ from dp_lsp.frontends.julia.rewriting.lines import (
     give_name,
     import_named,
     leave_out,
+    leave_out_check,
     make_parameter,
     put_before,
     return_nothing,
+    return_released,
     write_by_map,
     write_lookalikes,
 )
 from dp_lsp.frontends.julia.rewriting.loops import add_products, add_up, count_rounds, repeat_at_most, take_largest
+from dp_lsp.frontends.julia.rewriting.pairs import make_one_table
+from dp_lsp.frontends.julia.rewriting.results import collect_results
+from dp_lsp.frontends.julia.rewriting.tables import pass_columns, pass_table
+from dp_lsp.frontends.julia.rewriting.wording import leave_out_dots, pass_known, release_once, write_otherwise
 from dp_lsp.intents import Intent, Rendering
 from dp_lsp.problem import Fix
 
@@ -58,6 +64,13 @@ REPAIRS: dict[type[Intent], Callable[[Rendering, Any, str], Iterator[Fix]]] = {
     intents.DeclareResult: declare_result,
     intents.DeclareOrdered: declare_ordered,
     intents.LeaveOut: leave_out,
+    intents.OneTable: make_one_table,
+    intents.Otherwise: write_otherwise,
+    intents.WithoutDots: leave_out_dots,
+    intents.PassKnown: pass_known,
+    intents.Once: release_once,
+    intents.CollectResults: collect_results,
+    intents.LeaveOutCheck: leave_out_check,
     intents.AddUp: add_up,
     intents.AddProducts: add_products,
     intents.TakeLargest: take_largest,
@@ -74,6 +87,9 @@ REPAIRS: dict[type[Intent], Callable[[Rendering, Any, str], Iterator[Fix]]] = {
     intents.AsCall: write_as_call,
     intents.GiveName: give_name,
     intents.ByPosition: give_by_position,
+    intents.PassColumns: pass_columns,
+    intents.PassTable: pass_table,
+    intents.ReturnReleased: return_released,
     intents.ByMap: write_by_map,
     intents.ReturnNothing: return_nothing,
     intents.CopyRenamed: copy_renamed,

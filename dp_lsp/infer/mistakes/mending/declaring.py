@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from dp_lsp.builtins import remedies
 from dp_lsp.builtins.traits import Clips
-from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, NumberOf
+from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, NumberOf, Truth, TupleOf
 from dp_lsp.core.term import Apply, Call, Comprehension, Global, Local, Loop, Param, Term, Use
 from dp_lsp.core.types import Base, Container, DatasetMetric, Kind, NumberType
 from dp_lsp.infer.checks import result_term
-from dp_lsp.infer.mistakes.mending.parts import is_dataset, releases_around
+from dp_lsp.infer.mistakes.mending.parts import is_dataset, is_epsilon, releases_around
 from dp_lsp.infer.mistakes.noise import release_of
 from dp_lsp.infer.mistakes.scene import Scene, row
 from dp_lsp.intents import AddParameter, AddProducts, DeclareOrdered, DeclareRecords
@@ -23,6 +23,8 @@ def annotated(scene: Scene, problem: Problem) -> Iterator[Fix]:
     records."""
     used = _parameters_behind(scene, problem)
     for param in scene.method.params:
+        if is_epsilon(param.local.name):
+            continue
         if param.local in used and not param.static and not isinstance(scene.type_of(param.local), NumberType):
             types = _records_of(param.type)
             yield from scene.inference.fixes(DeclareRecords(param.span, types)) if types else ()
@@ -45,9 +47,15 @@ def _records_of(declared: Annotation | None) -> tuple[Annotation, ...]:
     match declared:
         case Anything():
             return remedies.DATASETS
-        case ContainerOf(kind=Kind.VECTOR | Kind.MATRIX, element=Base() as base, norm=None) if base is not Base.DATA:
-            return remedies.datasets(declared.kind, base)
+        case ContainerOf(kind=Kind.VECTOR | Kind.MATRIX, element=Base() | Truth() as base, norm=None):
+            return remedies.datasets(declared.kind, base) if base is not Base.DATA else ()
     return ()
+
+
+def may_be_records(scene: Scene, node: Term) -> bool:
+    """Whether something is a parameter that has several numbers, which may be records."""
+    declared = (each.type for each in scene.method.params if isinstance(node, Use) and each.local is node.local)
+    return any(isinstance(each, ContainerOf) and bool(_records_of(each)) for each in declared)
 
 
 def all_records(scene: Scene, problem: Problem) -> Iterator[Fix]:
@@ -132,7 +140,7 @@ def public_numbers(scene: Scene, problem: Problem) -> Iterator[Fix]:
     """Numbers beside records that a bound or a sensitivity is made of are public."""
     node = scene.at(problem.span)
     names = set() if node is None or problem.fixes else {*scene.private(node)}
-    typed = {param.local.name for param in scene.method.params if isinstance(param.type, NumberOf)}
+    typed = {param.local.name for param in scene.method.params if isinstance(param.type, NumberOf | TupleOf)}
     beside = any(isinstance(param.type, ContainerOf | DatasetOf) for param in scene.method.params)
     if names and names <= typed and beside:
         yield from (fix._replace(declares=True) for fix in scene.inference.publish(names))
@@ -148,9 +156,23 @@ def missing_parameter(scene: Scene, problem: Problem) -> Iterator[Fix]:
                 yield from scene.inference.fixes(AddParameter(scene.method.name_span, each.name))
 
 
+def public_argument(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """What is given to a function in the place of a public number, and has no type, is one."""
+    untyped = {each.local for each in scene.method.params if isinstance(each.type, Anything) and not each.static}
+    for call in scene.terms:
+        for node in call.args if isinstance(call, Apply) else ():
+            if node.span == problem.span and "takes the public number" in problem.message:
+                names = {
+                    each.local.name for each in scene.flow(node) if isinstance(each, Use) and each.local in untyped
+                }
+                yield from (fix._replace(declares=True) for fix in scene.inference.publish(names) if names)
+
+
 def public_beside(scene: Scene, problem: Problem) -> Iterator[Fix]:
     """Numbers without a type that records are put between, or that they are compared with, are public."""
     untyped = {each.local for each in scene.method.params if isinstance(each.type, Anything) and not each.static}
+    unknown = {each.name for each in untyped if f"`{each.name}` is a number" in problem.message}
+    yield from (fix._replace(declares=True) for fix in scene.inference.publish(unknown) if unknown)
     for call in scene.calls:
         if call.span != problem.span or not any(is_dataset(scene, each) for each in call.args):
             continue

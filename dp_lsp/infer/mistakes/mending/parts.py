@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from dp_lsp.builtins import intervals, remedies
+from dp_lsp.builtins.traits import ByRecord, Orders
 from dp_lsp.core.annotation import Anything, NumberOf
 from dp_lsp.core.evaluate import norms_of, symbols_of
-from dp_lsp.core.term import Apply, Global, Literal, Term, Use
-from dp_lsp.core.types import Dataset, Kind, NumberType
+from dp_lsp.core.term import Apply, Call, Global, Literal, Term, Use
+from dp_lsp.core.types import BoolType, Dataset, Kind, NumberType
 from dp_lsp.infer.mistakes.noise import MechanismCall, furthest, release_of
-from dp_lsp.infer.mistakes.scene import Scene
+from dp_lsp.infer.mistakes.scene import Scene, row
 from dp_lsp.intents import DELTA, DISTANCE, EPSILON, HIGHEST, Expression, LeaveOut, Made, Write
 from dp_lsp.language import Familiar
 from dp_lsp.problem import Edit, Fix, Problem
@@ -119,9 +120,7 @@ def is_epsilon(written: str) -> bool:
 
 def is_private(scene: Scene, node: Term) -> bool:
     """Whether something is private, and not called like an ε or a δ: whose parameter may have no type yet."""
-    written = source_of(scene, node).casefold()
-    price = (*remedies.NAMED[EPSILON.name], *remedies.NAMED[DELTA.name])
-    return bool(scene.private(node)) and not (isinstance(node, Use) and written.startswith(price))
+    return bool(scene.private(node)) and not (isinstance(node, Use) and remedies.is_price(source_of(scene, node)))
 
 
 def distance_of(scene: Scene, node: Term) -> Expression:
@@ -131,7 +130,7 @@ def distance_of(scene: Scene, node: Term) -> Expression:
     return far if named and not (far.zero or far.infinite or norms_of(far)) else DISTANCE
 
 
-def again(scene: Scene, release: MechanismCall, far: Expression, hidden: Expression, share: bool) -> Expression:
+def again(scene: Scene, release: MechanismCall, far: Expression, hidden: Expression, share: bool) -> Made:
     """The same mechanism for something else; for one of two that ``share`` what it costs."""
     noise, arguments = release.noise, list[Expression]()
     for node in release.call.args:
@@ -160,11 +159,33 @@ def statistics(scene: Scene, node: Term) -> Iterator[Statistic]:
     if not isinstance(type_, Dataset):
         return
     element = type_.records.element
-    if isinstance(element, NumberType) and element.bounds is not None and type_.records.kind is Kind.VECTOR:
-        yield Statistic(remedies.total_of(written), intervals.most(element.bounds))
-    elif isinstance(element, NumberType) and type_.records.kind is Kind.VECTOR:
-        yield Statistic(remedies.total_of(remedies.clamped(written)), HIGHEST)
-    yield Statistic(remedies.number_of(written), ONE)
+    added_up = type_.records.kind is Kind.VECTOR and isinstance(element, NumberType | BoolType)
+    if added_up and isinstance(element, NumberType):
+        known = element.bounds is not None
+        total = remedies.total_of(written if known else remedies.clamped(written))
+        yield Statistic(total, HIGHEST if element.bounds is None else intervals.most(element.bounds))
+    elif added_up:
+        yield Statistic(remedies.total_of(written), ONE)
+    if not added_up or not makes_records(scene, node):  # to count them would drop what was made
+        yield Statistic(remedies.number_of(written), ONE)
+
+
+def makes_records(scene: Scene, node: Term) -> bool:
+    """Whether records are made of others by a function."""
+    found = (row(each).trait(ByRecord) for each in record_by_record(scene, node) if isinstance(each, Call))
+    return ByRecord.MAPS in found
+
+
+def record_by_record(scene: Scene, node: Term) -> Iterator[Term]:
+    """What a dataset is made of record by record, down to what it is made of otherwise."""
+    made = through_names(scene, node)
+    yield made
+    while isinstance(made, Call) and (row(made).has(Orders) or row(made).trait(ByRecord) in _BY_RECORD):
+        made = through_names(scene, next((each for each in made.args if is_dataset(scene, each)), made.args[-1]))
+        yield made
+
+
+_BY_RECORD = (ByRecord.KEEPS, ByRecord.CHANGES, ByRecord.MAPS)
 
 
 def with_noise(scene: Scene, node: Term) -> Iterator[Expression]:

@@ -12,6 +12,8 @@ from dp_lsp.core.sens import Sens, magnitude
 from dp_lsp.core.term import Apply, Branch, Call, Closure, Comprehension, Loop, MakeTuple, Term, Use
 from dp_lsp.core.types import BoolType, Container, Dataset, NumberType
 from dp_lsp.infer.checks import result_term
+from dp_lsp.infer.mistakes.mending.declaring import may_be_records
+from dp_lsp.infer.mistakes.mending.early import is_statistic
 from dp_lsp.infer.mistakes.mending.parts import (
     again,
     is_dataset,
@@ -79,13 +81,22 @@ def noise_by_record(scene: Scene, problem: Problem) -> Iterator[Fix]:
     ):
         return
     for release in releases_in(scene):
-        if loop.span.start <= release.call.span.start and release.call.span.end <= loop.span.end:
+        others = [each for each in scene.flow(release.hidden) if _is_another(scene, each, records)]
+        if loop.span.start <= release.call.span.start and release.call.span.end <= loop.span.end and not others:
             yield from _of_all_before(scene, release, loop, records)
             for statistic in statistics(scene, records):
                 made = again(scene, release, statistic.far, statistic.made, share=False)
                 if isinstance(loop, Loop) and len(loop.carried) == 1:
                     made = Made("=", (loop.carried[0][0].name, made))
                 yield from replaced(scene, "add the noise to a statistic: `{code}`", loop.span, made)
+
+
+def _is_another(scene: Scene, node: Term, records: Term) -> bool:
+    """Whether something is a parameter that may hold records, but not these."""
+    several = isinstance(scene.type(node), Dataset) or may_be_records(scene, node)
+    return (
+        several and isinstance(node, Use) and source_of(scene, node) != source_of(scene, through_names(scene, records))
+    )
 
 
 def _of_all_before(scene: Scene, release: MechanismCall, loop: Term, records: Term) -> Iterator[Fix]:
@@ -121,7 +132,7 @@ def _raw(scene: Scene, node: Term) -> Iterator[Term]:
         return
     type_ = scene.type(node)
     operands = [part for part in _parts(node) if scene.private(part)]
-    of_records = any(isinstance(scene.type(part), Dataset) for part in operands)
+    of_records = any(isinstance(scene.type(part), Dataset) or may_be_records(scene, part) for part in operands)
     shown = isinstance(type_, NumberType | BoolType | Container | Dataset)
     if isinstance(node, Branch) and isinstance(type_, BoolType) and not operands:
         yield from _raw(scene, node.condition)  # noise is added to what decides
@@ -175,6 +186,8 @@ def _beside_records(scene: Scene, node: Term) -> Iterator[Fix]:
 
 def _is_one_of_many(scene: Scene, node: Term) -> bool:
     """Whether something is made again and again, of one record at a time: to release that is seldom meant."""
+    if is_statistic(scene, node):
+        return False
     again = (each for each in scene.terms if isinstance(each, Loop | Comprehension | Closure))
     return any(
         each.span != node.span and each.span.start <= node.span.start <= node.span.end <= each.span.end

@@ -8,10 +8,19 @@ from collections.abc import Iterator
 from dp_lsp.builtins import remedies
 from dp_lsp.builtins.broadcasts import ONE_BY_ONE
 from dp_lsp.builtins.places import INDEX
-from dp_lsp.builtins.traits import Average
-from dp_lsp.core.term import Apply, Call, Global, Literal, Loop
+from dp_lsp.builtins.traits import Average, RecordCount
+from dp_lsp.core.term import Apply, Call, Global, Literal, Loop, Use
 from dp_lsp.core.types import Container, Dataset, FunctionType
-from dp_lsp.infer.mistakes.mending.parts import is_call_of, releases_in, replaced, source_of, text_at, through_names
+from dp_lsp.infer.mistakes.mending.declaring import may_be_records
+from dp_lsp.infer.mistakes.mending.parts import (
+    is_call_of,
+    releases_in,
+    replaced,
+    source_of,
+    text_at,
+    through_names,
+    users_of,
+)
 from dp_lsp.infer.mistakes.noise import divided
 from dp_lsp.infer.mistakes.scene import Scene, row
 from dp_lsp.intents import AddUp, ForEach, InBrackets, Made, TakeLargest, Write
@@ -80,6 +89,24 @@ def by_counting(scene: Scene, problem: Problem) -> Iterator[Fix]:
         if written:
             made = (remedies.some if is_call_of(scene, node, Familiar.SOME) else remedies.every)(written)
             yield from replaced(scene, "count the records of which it holds: `{code}`", node.span, made)
+
+
+def by_keeping(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """As many places are found of records of which something holds as there are such records."""
+    for node in _called_at(scene, problem, Familiar.FINDS):
+        users = [*users_of(scene, node)]
+        names = {bind.targets[0] for bind in scene.binds if bind.term is node and len(bind.targets) == 1}
+        read = [each for each in scene.terms if isinstance(each, Use) and each.local in names]
+        counted = all(isinstance(each, Call) and row(each).has(RecordCount) for each in users)
+        if not users or not counted or len(read) > len(users):
+            continue
+        written = [source_of(scene, each) for each in node.args]
+        if len(node.args) == 2:
+            yield from replaced(scene, "keep those records: `{code}`", node.span, remedies.kept(*written))
+        for each in scene.flow(node.args[0]) if len(node.args) == 1 else ():
+            if isinstance(each, Use) and (isinstance(scene.type(each), Dataset) or may_be_records(scene, each)):
+                made = Made(INDEX, (source_of(scene, each), written[0]))
+                yield from replaced(scene, "keep those records: `{code}`", node.span, made)
 
 
 def whole_quotient(scene: Scene, problem: Problem) -> Iterator[Fix]:

@@ -28,17 +28,20 @@ from dp_lsp.infer.mistakes.mending.declaring import (
     in_order,
     missing_parameter,
     products,
+    public_argument,
     public_beside,
     public_count,
     public_numbers,
     untrusted,
 )
 from dp_lsp.infer.mistakes.mending.drawing import by_mechanism, random_answer
+from dp_lsp.infer.mistakes.mending.early import noise_early
 from dp_lsp.infer.mistakes.mending.parts import Rule
 from dp_lsp.infer.mistakes.mending.releasing import noise_by_record, on_a_statistic, released, unprinted
 from dp_lsp.infer.mistakes.mending.rewriting import (
     added_up,
     by_counting,
+    by_keeping,
     by_length,
     by_place,
     by_size,
@@ -60,26 +63,38 @@ RULES: dict[str, tuple[Rule, ...]] = {
     for kind, rules in (
         (
             problems.DoesNotFit,
-            (public_beside, mapped_before, noisy_quotient, missing_bounds, places_within, in_brackets, annotated),
+            (
+                public_beside,
+                mapped_before,
+                noisy_quotient,
+                missing_bounds,
+                places_within,
+                in_brackets,
+                annotated,
+                noise_early,
+            ),
         ),
         (problems.NotAsCalled, (bounded_arguments, annotated)),
-        (problems.UnboundedInput, (noisy_quotient, products, bounded_release, annotated)),
+        (problems.UnboundedInput, (noisy_quotient, products, bounded_release, annotated, noise_early)),
         (problems.Unbounded, (annotated,)),
-        (problems.NoRule, (root_after, products, noisy_quantile, by_place, by_counting, whole_quotient, annotated)),
-        (problems.UnknownName, (by_mechanism, without_mark, missing_parameter)),
+        (
+            problems.NoRule,
+            (root_after, products, noisy_quantile, by_place, by_counting, whole_quotient, annotated, noise_early),
+        ),
+        (problems.UnknownName, (by_mechanism, without_mark, by_keeping, missing_parameter)),
         (problems.OtherNorm, (for_its_norm,)),
-        (problems.UnknownCount, (noisy_average, noisy_quantile)),
-        (problems.PrivateCount, (in_their_order, noisy_average, noisy_count, public_epsilon)),
+        (problems.UnknownCount, (noisy_average, noisy_quantile, noise_early)),
+        (problems.PrivateCount, (in_their_order, noisy_average, noisy_count, public_epsilon, noise_early)),
         (problems.BoundFromData, (in_their_order, all_records, public_epsilon, public_numbers, chosen_distance)),
         (problems.MustBePublic, (public_epsilon, in_their_order)),
         (problems.NoiseOnRecords, (on_a_statistic,)),
         (
             problems.WrongArgument,
-            (by_length, products, noise_by_record, added_up, annotated, for_each, untrusted, by_sum),
+            (public_argument, by_length, products, noise_by_record, added_up, annotated, for_each, untrusted, by_sum),
         ),
         (problems.NoMechanism, (annotated, released)),
-        (problems.LeavesUnprotected, (annotated, bounded_failing, released)),
-        (problems.PrivateBranch, (by_size, annotated, released)),
+        (problems.LeavesUnprotected, (annotated, bounded_failing, released, noise_early)),
+        (problems.PrivateBranch, (by_size, annotated, released, noise_early)),
         (problems.PrivateOutput, (unprinted,)),
         (problems.OwnNoise, (by_mechanism, random_answer)),
         (problems.NoiseApart, (by_mechanism,)),

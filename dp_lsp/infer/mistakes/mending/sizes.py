@@ -39,7 +39,7 @@ def noisy_average(scene: Scene, problem: Problem) -> Iterator[Fix]:
     """Instead of an average of private records, a noisy sum over a noisy count."""
     for release in releases_around(scene, problem.span):
         average = through_names(scene, release.hidden)
-        found = _fraction(scene, average) if isinstance(average, Call) else None
+        found = fraction_of(scene, average) if isinstance(average, Call) else None
         if found is None:
             continue
         total, records = found
@@ -86,7 +86,7 @@ def _is_of_numbers(scene: Scene, quotient: Call) -> bool:
     return all(scene.private(each) and not is_dataset(scene, each) for each in quotient.args)
 
 
-def _fraction(scene: Scene, average: Call) -> tuple[Statistic, str] | None:
+def fraction_of(scene: Scene, average: Call) -> tuple[Statistic, str] | None:
     """What is divided by how many records there are, and of what these are."""
     if row(average).has(Average):
         records = source_of(scene, average.args[0])

@@ -1,0 +1,71 @@
+"""Results that are collected by keys, in other words: each by a name of its own, or one after the other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dp_lsp import intents
+from dp_lsp.frontends.julia.rewriting.places import NAME, new_name
+from dp_lsp.intents import Rendering
+from dp_lsp.problem import Edit, Fix
+from dp_lsp.text import Span
+
+_CREATED = re.compile(
+    r"^(?P<indent>[ \t]*)(?P<name>[^\W\d]\w*)[ \t]*=[ \t]*(?:Ordered)?Dict(?:\{[^\n(]*\})?\(\)[ \t]*\n", re.MULTILINE
+)
+_TYPED = re.compile(r"(?<![\w.])Dict\{[^\n(]*\}\((?=[^)])")
+_OVER = r"(?P<over>[^\n()]+|[^\n()]*\([^\n()]*\)[^\n()]*)"
+_EACH = re.compile(
+    r"(?<![\w.])Dict\((?P<key>[^\W\d]\w*)[ \t]*=>[ \t]*(?P<value>[^\n]+?)[ \t]+for[ \t]+(?P=key)[ \t]+in[ \t]+"
+    rf"{_OVER}\)"
+)
+_ADDED = r"^(?P<indent>[ \t]*){}\[(?P<key>[^][\n]+)\][ \t]*=(?!=)[ \t]*(?P<value>[^\n]+)$"
+
+
+def collect_results(code: Rendering, intent: intents.CollectResults, text: str) -> Iterator[Fix]:
+    """Of a dictionary that is filled: with keys that are written out, or in loops."""
+    for each in _EACH.finditer(text, *intent.function):
+        made = f"[{each['value']} for {each['key']} in {each['over']}]"
+        yield Fix(f"give the results in the order of `{each['over']}`: `{made}`", (Edit(Span(*each.span()), made),),
+            sure=False)  # fmt: skip
+    for typed in _TYPED.finditer(text, *intent.function):
+        yield Fix("leave out the types of the entries", (Edit(Span(*typed.span()), "Dict("),), sure=False)
+    for created in _CREATED.finditer(text, *intent.function):
+        name = created["name"]
+        added = [*re.compile(_ADDED.format(re.escape(name)), re.MULTILINE).finditer(text, *intent.function)]
+        rest = _others(name, text, intent.function, [created, *added])
+        if added and all(each["indent"] == created["indent"] and '"' in each["key"] for each in added):
+            yield from _by_names(text, created, added, rest, intent.function)
+        elif added:
+            yield from _one_after_the_other(created, added)
+
+
+def _others(name: str, text: str, function: Span, known: list[re.Match[str]]) -> list[Span]:
+    """Where else a name stands."""
+    found = (Span(*each.span()) for each in re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)").finditer(text, *function))
+    return [each for each in found if not any(Span(*place.span()).covers(each.start) for place in known)]
+
+
+def _by_names(
+    text: str, created: re.Match[str], added: list[re.Match[str]], rest: list[Span], function: Span
+) -> Iterator[Fix]:
+    known, names = set(NAME.findall(re.sub(r'"[^"\n]*"', "", text[function.start : function.end]))), dict[str, str]()
+    for each in added:
+        word = re.sub(r"\W+", "_", each["key"].strip('" ')).strip("_")
+        names[each["key"]] = new_name(word if NAME.fullmatch(word) else f"result_{word}", known | {*names.values()})
+    if len(names) < len(added):
+        return
+    whole = f"Dict({', '.join(f'{key} => {name}' for key, name in names.items())})"
+    edits = [Edit(Span(*created.span()), "")]
+    edits += [Edit(Span(each.end("indent"), each.start("value")), f"{names[each['key']]} = ") for each in added]
+    edits += [Edit(each, whole) for each in rest]
+    yield Fix(f"give each result a name, and make the dictionary of them: `{whole}`", tuple(edits), sure=False)
+
+
+def _one_after_the_other(created: re.Match[str], added: list[re.Match[str]]) -> Iterator[Fix]:
+    name = created["name"]
+    edits = [Edit(Span(created.end("indent"), created.end() - 1), f"{name} = []")]
+    edits += [Edit(Span(each.end("indent"), each.end()), f"push!({name}, {each['value']})") for each in added]
+    title = f"collect the results one after the other: `{edits[1].text}`"
+    yield Fix(title, tuple(edits), sure=False)

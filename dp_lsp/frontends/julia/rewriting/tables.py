@@ -1,0 +1,224 @@
+"""Tables, structures and dates as parameters: the columns, fields and numbers in them that are used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from dp_lsp import intents
+from dp_lsp.builtins.remedies import datasets
+from dp_lsp.core.annotation import Truth
+from dp_lsp.core.types import Base, Kind
+from dp_lsp.frontends.julia.rewriting.places import NAME, closing, new_name, parameters_of
+from dp_lsp.intents import Rendering
+from dp_lsp.problem import Edit, Fix
+from dp_lsp.text import Span
+
+_NAME = r"[^\W\d]\w*"
+_VECTOR = re.compile(rf"(?:Abstract)?(?:Vector|Array)\{{\s*(?:<:\s*)?(?P<element>{_NAME})\s*(?:,\s*1\s*)?\}}")
+_ELEMENTS: Mapping[str, Base | Truth] = {
+    "Bool": Truth(),
+    **dict.fromkeys(("Int", "Int64", "Int32", "UInt", "Integer"), Base.INTEGER),
+}
+"""The types of numbers that fields have; all others hold real ones."""
+_PART = re.compile(rf"(?:{_NAME}\.)?(year|month|day|dayofweek|dayofyear|week|hour|minute)(\.?)\(")
+_DAY = re.compile(r"(?<![\w.])Date\(\s*(\d{4})\s*,\s*(\d{1,2})\s*,\s*(\d{1,2})\s*\)")
+_READ = re.compile(
+    rf"^[ \t]*(?P<name>{_NAME})[ \t]*=[ \t]*(?:DataFrame\([ \t]*)?(?:CSV\.(?:read|File)|readtable|load)\([^\n]*\n",
+    re.MULTILINE,
+)
+_ROWS = {"count": "count_rows", "filter": "filter_rows", "map": "map_rows"}
+
+
+class _Declared(NamedTuple):
+    """A parameter: its name, what it is declared to be, and where that stands."""
+
+    name: str
+    type: str
+    span: Span
+
+
+class _Part(NamedTuple):
+    """A place where a column or field is used, and which one."""
+
+    span: Span
+    column: str
+
+
+def pass_columns(code: Rendering, intent: intents.PassColumns, text: str) -> Iterator[Fix]:
+    """A table, a vector of structures or of dates that is a parameter."""
+    function = Span(intent.function.start, intent.function.end)
+    for span in parameters_of(text, intent.name):
+        name, _, type_ = text[slice(*span)].partition("::")
+        if span.covers(intent.annotation.start) and NAME.fullmatch(name):
+            param = _Declared(name, type_.strip(), span)
+            element = _VECTOR.fullmatch(param.type)
+            fields = None if element is None else _fields(text, element["element"])
+            if fields is not None:
+                yield from _of_structures(code, param, fields, text, function)
+            elif element is not None and element["element"] == "Date":
+                yield from _of_dates(code, param, text, function)
+            elif element is None:
+                yield from _of_table(code, param.name, (param.span,), text, function)
+
+
+def pass_table(code: Rendering, intent: intents.PassTable, text: str) -> Iterator[Fix]:
+    """A table that a private function reads itself."""
+    open_ = intent.name.end
+    if text[open_ : open_ + 1] != "(":
+        return
+    for found in _READ.finditer(text, *intent.function):
+        line = Span(*found.span())
+        yield from _of_table(code, found["name"], (Span(open_ + 1, open_ + 1), line), text, intent.function)
+
+
+# Tables
+
+
+def _of_table(code: Rendering, name: str, written: Sequence[Span], text: str, function: Span) -> Iterator[Fix]:
+    """What is declared takes the first of the places that are ``written``; what stands at the others is left out."""
+    inside = range(max(each.end for each in written), function.end)
+    parts = [*_columns(name, text, inside)]
+    columns = list(dict.fromkeys(each.column for each in parts))
+    others = _sizes(name, text, inside)
+    if not columns or _is_used(name, text, inside, [*(each.span for each in parts), *others]):
+        return
+    if len(columns) == 1:
+        copies, used = _copies(name, columns[0], text, inside)
+        known = {*NAME.findall(text[function.start : function.end])} - ({columns[0]} if copies else set())
+        known -= {columns[0]} if _only_as_column(columns[0], text, inside, parts) else set()
+        column = new_name(columns[0], known)
+        edits = [Edit(each.span, column) for each in parts if each not in used]
+        kind, title = Kind.VECTOR, f"pass the column `{columns[0]}`"
+    else:
+        column, copies, used = name, [], []
+        edits = [Edit(each.span, f"{name}[:, {columns.index(each.column) + 1}]") for each in parts]
+        kind, title = Kind.MATRIX, f"pass a matrix with the columns {_listed(columns)}"
+    edits += [Edit(each, f"length({column})") for each in others]
+    edits += [Edit(each, "") for each in (*copies, *written[1:])]
+    separator = ", " if text[written[0].start - 1] == "(" and written[0].start == written[0].end else ""
+    separator = "" if text[written[0].end] == ")" and written[0].start == written[0].end else separator
+    for type_ in datasets(kind, Base.REAL):
+        declared = f"{column}::{code.annotation(type_)}"
+        made = (Edit(written[0], declared + separator), *edits)
+        yield Fix(f"{title}: `{declared}`", made, sure=False, declares=True)
+
+
+def _columns(name: str, text: str, inside: range) -> Iterator[_Part]:
+    """Where columns of a table are used: as `t.column`, `t[:, :column]`, `t[!, "column"]`, or `t."column"`."""
+    column = rf"(?:\.(?P<field>{_NAME})(?!\w*[.(])|\[[ \t]*[:!][ \t]*,[ \t]*[:\"](?P<key>{_NAME})\"?[ \t]*\])"
+    for found in re.finditer(rf"(?<![\w.]){re.escape(name)}{column}", text[: inside.stop]):
+        if found.start() >= inside.start:
+            yield _Part(Span(*found.span()), found["field"] or found["key"])
+
+
+def _sizes(name: str, text: str, inside: range) -> list[Span]:
+    """Where it is said how many rows a table has."""
+    sizes = rf"(?<![\w.])(?:nrow\({name}\)|size\({name}[ \t]*,[ \t]*1\)|size\({name}\)\[1\]|length\({name}\))"
+    return [Span(*each.span()) for each in re.finditer(sizes, text[: inside.stop]) if each.start() >= inside.start]
+
+
+def _copies(name: str, column: str, text: str, inside: range) -> tuple[list[Span], list[_Part]]:
+    """The lines that only give a column its own name again."""
+    parts = [*_columns(name, text, inside)]
+    line = re.compile(rf"^[ \t]*{column}[ \t]*=[ \t]*{re.escape(name)}\S*[ \t]*\n", re.MULTILINE)
+    found = [Span(*each.span()) for each in line.finditer(text, inside.start, inside.stop)]
+    lines = [each for each in found if sum(each.covers(part.span.start) for part in parts) == 1]
+    lines = [each for each in lines if any(_fills(text, each, part.span) for part in parts)]
+    return lines, [part for part in parts if any(each.covers(part.span.start) for each in lines)]
+
+
+def _fills(text: str, line: Span, part: Span) -> bool:
+    """Whether a line ends with a part of it."""
+    return line.start <= part.start and not text[part.end : line.end].strip()
+
+
+def _only_as_column(column: str, text: str, inside: range, parts: Sequence[_Part]) -> bool:
+    """Whether a name stands for nothing but the column."""
+    places = (each.start() for each in re.finditer(rf"(?<!\w){column}(?!\w)", text[: inside.stop]))
+    return all(any(part.span.covers(at) for part in parts) for at in places if at >= inside.start)
+
+
+def _is_used(name: str, text: str, inside: range, but: Iterable[Span]) -> bool:
+    """Whether a name is used at any other place."""
+    known = [*but]
+    places = (each.start() for each in re.finditer(rf"(?<![\w.]){re.escape(name)}(?!\w)", text[: inside.stop]))
+    return any(not any(each.covers(at) for each in known) for at in places if at >= inside.start)
+
+
+def _listed(columns: Sequence[str]) -> str:
+    return ", ".join(f"`{each}`" for each in columns)
+
+
+# Structures
+
+
+def _fields(text: str, structure: str) -> Mapping[str, Base | Truth] | None:
+    """The fields of a structure that a text declares, by the kinds of numbers that they hold."""
+    found = re.search(rf"^[ \t]*(?:mutable[ \t]+)?struct[ \t]+{structure}[ \t]*\n(?P<fields>.*?)^[ \t]*end\b", text,
+        re.MULTILINE | re.DOTALL)  # fmt: skip
+    if found is None:
+        return None
+    fields = re.findall(rf"({_NAME})[ \t]*(?:::[ \t]*(\w+))?[ \t]*[\n;]", found["fields"])
+    return {name: _ELEMENTS.get(type_, Base.REAL) for name, type_ in fields}
+
+
+def _of_structures(
+    code: Rendering, param: _Declared, fields: Mapping[str, Base | Truth], text: str, function: Span
+) -> Iterator[Fix]:
+    """One field is the record; of several a row is made of each record."""
+    dotted = re.compile(rf"(?<![\w.])(?P<of>{_NAME})\.(?P<field>{'|'.join(map(re.escape, fields))})(?!\w)")
+    found = [each for each in dotted.finditer(text, param.span.end, function.end) if each["of"] != param.name]
+    used = list(dict.fromkeys(each["field"] for each in found))
+    edits: list[Edit]
+    if len(used) == 1:
+        edits = [Edit(Span(*each.span()), each["of"]) for each in found]
+        types, title = datasets(Kind.VECTOR, fields[used[0]]), f"pass the `{used[0]}` of each record"
+    elif used:
+        edits = []
+        for each in found:
+            entry = f"{each['of']}[{used.index(each['field']) + 1}]"
+            entry = f"({entry} == 1)" if fields[each["field"]] == Truth() else entry
+            edits.append(Edit(Span(*each.span()), entry))
+        edits += _of_rows(param.name, text, Span(param.span.end, function.end))
+        types, title = datasets(Kind.MATRIX, Base.REAL), f"pass a matrix with the columns {_listed(used)}"
+    else:
+        return
+    for type_ in types:
+        declared = f"{param.name}::{code.annotation(type_)}"
+        yield Fix(f"{title}: `{declared}`", (Edit(param.span, declared), *edits), sure=False, declares=True)
+
+
+def _of_rows(name: str, text: str, function: Span) -> Iterator[Edit]:
+    """What is done for each record is done for each row."""
+    for found in re.finditer(rf"(?<![\w.])(?P<call>{'|'.join(_ROWS)})\({_NAME}[ \t]*->", text[: function.end]):
+        close = closing(text, found.end("call") + 1)
+        if found.start() >= function.start and re.search(rf",\s*{re.escape(name)}\s*$", text[found.end() : close]):
+            yield Edit(Span(*found.span("call")), _ROWS[found["call"]])
+
+
+# Dates
+
+
+def _of_dates(code: Rendering, param: _Declared, text: str, function: Span) -> Iterator[Fix]:
+    """Whole numbers instead of dates: the parts of them that are used, or days in the order of the calendar."""
+    inside = range(param.span.end, function.end)
+    parts = [each for each in _PART.finditer(text[: function.end]) if each.start() >= inside.start]
+    days = [each for each in _DAY.finditer(text[: function.end]) if each.start() >= inside.start]
+    used = {each[1] for each in parts}
+    if len(used) == 1 and not days:
+        edits = []
+        for each in parts:
+            close = closing(text, each.end())
+            edits += [Edit(Span(each.start(), each.end()), ""), Edit(Span(close, close + 1), "")]
+        title = f"pass the {next(iter(used))} of each as a whole number"
+    elif days and not parts:
+        numbers = ((each, int(each[1]) * 10000 + int(each[2]) * 100 + int(each[3])) for each in days)
+        edits = [Edit(Span(*each.span()), str(number)) for each, number in numbers]
+        title = "pass each day as a whole number, as 20240131"
+    else:
+        return
+    for type_ in datasets(Kind.VECTOR, Base.INTEGER):
+        declared = f"{param.name}::{code.annotation(type_)}"
+        yield Fix(f"{title}: `{declared}`", (Edit(param.span, declared), *edits), sure=False, declares=True)

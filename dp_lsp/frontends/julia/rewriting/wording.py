@@ -1,0 +1,110 @@
+"""Constructs that are not understood, in other words, or left out where a private function does not need them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dp_lsp import intents
+from dp_lsp.builtins.remedies import datasets
+from dp_lsp.core.types import Base, Kind
+from dp_lsp.frontends.julia.rewriting.places import closing, indentation
+from dp_lsp.intents import Rendering
+from dp_lsp.problem import Edit, Fix
+from dp_lsp.text import Span
+
+_NAME = r"[^\W\d]\w*"
+_SEEDED = re.compile(r"^[ \t]*(?:Random\.)?seed!\([^\n]*\)[ \t]*\n", re.MULTILINE)
+_TRIED = re.compile(
+    r"^(?P<indent>[ \t]*)try[ \t]*\n(?P<body>(?:[^\n]*\n)*?)(?P=indent)(?:catch|finally)\b(?:[^\n]*\n)*?"
+    r"(?P=indent)end[ \t]*$",
+    re.MULTILINE,
+)
+_EACH = re.compile(
+    rf"^(?P<indent>[ \t]*)foreach\((?P<name>{_NAME})[ \t]*->[ \t]*(?P<done>[^\n]+),[ \t]*(?P<over>{_NAME})\)[ \t]*$",
+    re.MULTILINE,
+)
+_COMPARED = re.compile(r"(?<![\w.)])(?P<sign>==|!=|<=|>=|<|>|in)\(")
+_DOTTED = re.compile(r"(?<=[ \t)\]])\.(?=[-+*/^][ \t(])")
+_KEYED = re.compile(rf"(?<=[(,\s]):(?P<key>{_NAME})(?=[ \t]*=>)")
+_NONE = r"(?:Missing|Nothing)"
+_MAYBE = re.compile(
+    rf"(?<=[(,;\s])(?P<name>{_NAME})::(?:Abstract)?Vector\{{(?:<:)?"
+    rf"Union\{{(?:{_NONE},\s*(?P<one>\w+)|(?P<other>\w+),\s*{_NONE})\}}\}}"
+)
+_BASES = {"Int": Base.INTEGER, "Int64": Base.INTEGER, "Integer": Base.INTEGER}
+
+
+def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> Iterator[Fix]:
+    """Within a function."""
+    start, end = intent.function
+    for found in _SEEDED.finditer(text, start, end):
+        yield Fix("leave it out: whoever knows the seed knows the noise", (Edit(Span(*found.span()), ""),), sure=False)
+    for found in _TRIED.finditer(text, start, end):
+        body = re.sub(r"^(?:    |\t)", "", found["body"], flags=re.MULTILINE).rstrip("\n")
+        title = "leave out `try`: a failure that is caught is seen as well"
+        yield Fix(title, (Edit(Span(*found.span()), body),), sure=False)
+    for found in _EACH.finditer(text, start, end):
+        indent, header = found["indent"], f"for {found['name']} in {found['over']}"
+        loop = f"{indent}{header}\n{indent}    {found['done']}\n{indent}end"
+        yield Fix(f"write a loop: `{header}`", (Edit(Span(*found.span()), loop),), sure=False)
+    keyed = [Edit(Span(*found.span()), f'"{found["key"]}"') for found in _KEYED.finditer(text, start, end)]
+    if keyed:
+        yield Fix("write the keys as texts", tuple(keyed), sure=False)
+    yield from _functions(text, intent.function)
+
+
+def _functions(text: str, function: Span) -> Iterator[Fix]:
+    """Functions that compare with a value, such as ``==(k)``."""
+    edits = []
+    for found in _COMPARED.finditer(text, *function):
+        close = closing(text, found.end())
+        value = text[found.end() : close]
+        if value.strip() and "," not in value:
+            edits.append(Edit(Span(found.start(), close + 1), f"x -> x {found['sign']} {value}"))
+    if edits:
+        yield Fix(f"write the comparison as a function: `{edits[0].text}`", tuple(edits), sure=False)
+
+
+def leave_out_dots(code: Rendering, intent: intents.WithoutDots, text: str) -> Iterator[Fix]:
+    edits = [Edit(Span(*found.span()), "") for found in _DOTTED.finditer(text, *intent.span)]
+    if edits:
+        yield Fix("leave out the dot: these are two numbers", tuple(edits), sure=False)
+
+
+def pass_known(code: Rendering, intent: intents.PassKnown, text: str) -> Iterator[Fix]:
+    """Values that are all there, where some might be missing."""
+    header = closing(text, intent.name.end + 1)
+    for found in _MAYBE.finditer(text, intent.name.end, header):
+        name, span = found["name"], Span(*found.span())
+        given = rf"skipmissing\(\s*{re.escape(name)}\s*\)"
+        skipped = re.compile(rf"collect\(\s*{given}\s*\)|{given}")
+        edits = [Edit(Span(*each.span()), name) for each in skipped.finditer(text, *intent.function)]
+        for made in datasets(Kind.VECTOR, _BASES.get(found["one"] or found["other"], Base.REAL)):
+            declared = f"{name}::{code.annotation(made)}"
+            title = f"leave missing values out before the call: `{declared}`"
+            yield Fix(title, (Edit(span, declared), *edits), sure=False, declares=True)
+
+
+_WHILE = r"^(?P<indent>[ \t]*)while\b[^\n]*\n(?P<body>(?:[^\n]*\n)*?)(?P=indent)end[ \t]*$"
+_LEFT = re.compile(
+    r"^(?P<indent>[ \t]*)(?:if\b[^\n]*\n[ \t]*break[ \t]*\n(?P=indent)end[ \t]*\n|[^\n]*&&[ \t]*break[ \t]*\n)",
+    re.MULTILINE,
+)
+_RELEASES = re.compile(r"\b(?P<name>[^\W\d]\w*)[ \t]*=(?!=)[^\n]*?_mechanism\(")
+
+
+def release_once(code: Rendering, intent: intents.Once, text: str) -> Iterator[Fix]:
+    """What a loop releases until it is near what is private."""
+    for found in re.compile(_WHILE, re.MULTILINE).finditer(text, *intent.function):
+        again = {each["name"] for each in _RELEASES.finditer(found["body"])}
+        before = {each["name"] for each in _RELEASES.finditer(text, intent.function.start, found.start())}
+        if not Span(*found.span()).covers(intent.place.start) or not again:
+            continue
+        title = "release once: to draw again until the noise is small shows what it hides"
+        if again <= before:
+            yield Fix(title, (Edit(Span(found.start(), found.end() + 1), ""),), sure=False)
+        depth = len(indentation(text, found.end("indent")))
+        body = _LEFT.sub("", found["body"]).rstrip("\n")
+        body = re.sub(rf"^[ \t]{{{depth}}}(?:    |\t)", " " * depth, body, flags=re.MULTILINE)
+        yield Fix(title, (Edit(Span(*found.span()), body),), sure=False)
