@@ -436,6 +436,11 @@ def edit_of(span: Span, code: str) -> Edit:
     return Edit(span, text, tuple(placeholders))
 
 
+def with_defaults(code: str) -> str:
+    """Code in which is marked what the author chooses, without the marks."""
+    return edit_of(Span(0, 0), code).text
+
+
 def _in_place(code: str, span: Span, text: str) -> str:
     """A formula that takes a place in a text: in brackets, where an operator beside it would take a part of it."""
     before, after = text[: span.start].rstrip(" ")[-1:], text[span.end :].lstrip(" ")[:1]
@@ -526,9 +531,13 @@ class Rendering(ABC):
     def _beside(self, span: Span, made: Expression, text: str) -> str:
         """An expression in brackets, where what stands beside it would take a part of it."""
         code = self.expression(made)
-        is_infix = isinstance(made, Made) and not made.builtin.isidentifier()
+        is_infix = isinstance(made, Made) and self.is_infix(made.builtin)
         beside = text[: span.start].rstrip(" ")[-1:] in _TAKING or text[span.end :].lstrip(" ")[:1] in _TAKING
         return f"({code})" if is_infix and beside and code else code
+
+    def is_infix(self, builtin: str) -> bool:
+        """Whether what a builtin makes is written with a sign between its arguments."""
+        return not builtin.isidentifier()
 
     def expression(self, made: Expression) -> str:
         """An expression, with what the author chooses marked for :func:`edit_of`; empty if it cannot be written."""

@@ -489,7 +489,7 @@ _OF_WHAT_IS_GIVEN = frozenset(
     kind.code
     for kind in (
         *(Unsupported, MustBePublic, LeavesUnprotected, WrongArgument, WhomItProtects, UnboundedInput, NoMechanism),
-        *(DoesNotFit, PrivateBranch, NotAsCalled),
+        *(DoesNotFit, PrivateBranch, NotAsCalled, NeedsTypes),
     )
 )
 """What problems there are where nothing says what the parameters of a function are."""

@@ -13,7 +13,7 @@ from dp_lsp.core import annotation, term
 from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, NumberOf, compared
 from dp_lsp.core.evaluate import symbols_of
-from dp_lsp.core.events import NOTHING
+from dp_lsp.core.events import NOTHING, Called, Cost, nodes, numbers
 from dp_lsp.core.notation import shown, type_words
 from dp_lsp.core.scheme import BlackBox, Effort, FunctionValue, Judgement, Open, Scheme, SchemeParameter, Template
 from dp_lsp.core.sens import Sens
@@ -480,12 +480,23 @@ def _take_all(inference: Inference) -> tuple[Effects, bool]:
 
 
 def _unsettled(inference: Inference, shown: Scheme) -> bool:
-    """Whether a bound depends on an operation that is neither settled nor waits for a caller."""
+    """Whether a bound or a price depends on an operation that is neither settled nor waits for a caller."""
     known = {symbol for each in shown.opens for symbol in each.symbols}
     lost = {symbol for each in inference.solver.waiting.values() for symbol in each.symbols} - known
     sides = [side for need in shown.needs for side in (need.left, need.right)]
     found = [symbols_of(side) for side in (*sides, *(move.sens for move in shown.result.moves.values()))]
-    return any(not lost.isdisjoint(symbols) for symbols in found)
+    return any(not lost.isdisjoint(symbols) for symbols in (*found, *_priced_by(shown.cost)))
+
+
+def _priced_by(cost: Cost) -> Iterator[set[Symbol]]:
+    """The symbols of what a method spends, with all that is solved put in."""
+    if not isinstance(cost, Called):
+        return
+    known = cost.values.symbols
+    for node in nodes(cost.body):
+        for number in numbers(node):
+            for symbol in symbols_of(number):
+                yield symbols_of(known[symbol]) if symbol in known else {symbol}
 
 
 def _one_function(inference: Inference) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 
@@ -12,7 +12,7 @@ from dp_lsp.core.notation import SYMPY, Printer
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Base
 from dp_lsp.frontends.python.words import python_builtins
-from dp_lsp.intents import Intent, Rendering
+from dp_lsp.intents import Intent, Rendering, Through, with_defaults
 from dp_lsp.problem import Fix
 
 _WRITTEN = Printer(
@@ -45,12 +45,18 @@ class PythonRendering(Rendering):
         return self._builtins.spelling(builtin).name
 
     def call(self, builtin: str, *arguments: str) -> str:
+        if builtin in _NOISE:
+            return _NOISE[builtin](*arguments) if len(arguments) == _GIVEN[builtin] else ""
         if not self._builtins.has(builtin):
             return ""
         name = self[builtin]
         if name.replace(".", "_").isidentifier() and name not in _WORDS_BETWEEN:
             return f"{name}({', '.join(arguments)})"
-        return f" {name} ".join(arguments) if len(arguments) > 1 else f"{name} {arguments[0]}"
+        operands = [*map(_as_operand, arguments)] if name in _BINDING else [*arguments]
+        return f" {name} ".join(operands) if len(operands) > 1 else f"{name} {operands[0]}"
+
+    def is_infix(self, builtin: str) -> bool:
+        return builtin in _NOISE or not self[builtin].replace(".", "_").isidentifier()
 
     def function(self, parameters: Sequence[str], result: str) -> str:
         return f"lambda {', '.join(parameters)}: {result}"
@@ -77,7 +83,18 @@ class PythonRendering(Rendering):
         from dp_lsp.frontends.python.rewriting.repairs import REPAIRS  # only a mistake needs them
 
         found = REPAIRS.get(type(intent))
+        if isinstance(intent, Through):
+            return self._given_through(intent, text)
         return found(self, intent, text) if found is not None else super().fixes(intent, text)
+
+    def _given_through(self, intent: Through, text: str) -> Iterator[Fix]:
+        """What is a list is held between bounds number by number: functions of NumPy make an array of it."""
+        from dp_lsp.frontends.python.rewriting.calls import held_number_by_number
+
+        if len(intent.calls) == 1 and intent.calls[0].builtin == "clamp":
+            low, high = map(self.expression, intent.calls[0].after)
+            yield from held_number_by_number(intent, text, (low, high))
+        yield from super().fixes(intent, text)
 
     def completed(self, fix: Fix, text: str) -> Fix:
         from dp_lsp.frontends.python.rewriting.imports import with_imports
@@ -86,6 +103,31 @@ class PythonRendering(Rendering):
 
 
 _WORDS_BETWEEN = frozenset({"and", "or", "not"})
+_BINDING = frozenset({"*", "/", "//", "%", "**", "-", "not"})
+"""Signs that take a part of a sum beside them."""
+
+
+def _as_operand(code: str) -> str:
+    """An expression in brackets, unless it is a name, a number or a call."""
+    shown, depth = with_defaults(code), 0
+    for sign in shown:
+        depth += (sign in "([{") - (sign in ")]}")
+        if sign == " " and not depth:
+            return f"({code})"
+    return code
+
+
+def _laplace(distance: str, epsilon: str, hidden: str) -> str:
+    return f"{hidden} + np.random.laplace(scale={_as_operand(distance)} / {_as_operand(epsilon)})"
+
+
+_NOISE: dict[str, Callable[..., str]] = {
+    "laplacian_mechanism": _laplace,
+    "add_laplace": "{1} + np.random.laplace(scale={0})".format,
+    "add_normal": "{1} + np.random.normal(scale={0})".format,
+}
+"""Mechanisms that are a sum with noise."""
+_GIVEN = {"laplacian_mechanism": 3, "add_laplace": 2, "add_normal": 2}
 
 
 def _dataset(type_: DatasetOf) -> str:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
 from dp_lsp import intents
 from dp_lsp.builtins.remedies import SPENDING
+from dp_lsp.frontends.amounts import short
 from dp_lsp.frontends.julia.rewriting.places import NAME, NUMBER, arguments_of, closing
 from dp_lsp.intents import Rendering
 from dp_lsp.problem import Edit, Fix
@@ -59,22 +59,9 @@ def spend(code: Rendering, intent: intents.Spend, text: str) -> Iterator[Fix]:
 def _times(written: str, factor: Fraction) -> str:
     """What is written, so many times, or less: with few digits."""
     if re.fullmatch(NUMBER, written):
-        return _short(Fraction(written.rstrip(".")) * factor)
+        return short(Fraction(written.rstrip(".")) * factor)
     bare = written if NAME.fullmatch(written) else f"({written})"
-    return f"{bare} / {factor.denominator}" if factor.numerator == 1 else f"{_short(factor)} * {bare}"
-
-
-def _short(amount: Fraction) -> str:
-    """A number with three digits that count, rounded down."""
-    if amount <= 0:
-        return "0"
-    unit = Fraction(1)
-    while amount / unit >= 1000:
-        unit *= 10
-    while amount / unit < 100:
-        unit /= 10
-    rounded = amount // unit * unit
-    return f"{rounded.numerator / Decimal(rounded.denominator):f}"
+    return f"{bare} / {factor.denominator}" if factor.numerator == 1 else f"{short(factor)} * {bare}"
 
 
 def give_by_position(code: Rendering, intent: intents.ByPosition, text: str) -> Iterator[Fix]:

@@ -154,7 +154,7 @@ def declare_ordered(code: Rendering, intent: intents.DeclareOrdered, text: str) 
 def annotate(code: Rendering, intent: intents.Annotate, text: str) -> Iterator[Fix]:
     definition = definition_around(text, intent.function.start)
     for each in () if definition is None else definition.parameters:
-        if each.annotation is None:
+        if each.annotation is None or (_is_unsaid(each.annotation) and not _may_be_public(each.annotation)):
             assert definition is not None
             for type_ in intent.types:
                 declared, _ = _declared(definition, each, type_)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from dp_lsp import intents
+from dp_lsp.frontends.python.rewriting.calls import spend
 from dp_lsp.frontends.python.rewriting.declarations import (
     add_parameter,
     annotate,
@@ -30,4 +31,5 @@ REPAIRS: dict[type[Intent], Callable[[Rendering, Any, str], Iterator[Fix]]] = {
     intents.Annotate: annotate,
     intents.ProtectRecords: protect_records,
     intents.SayWhatIsGiven: say_what_is_given,
+    intents.Spend: spend,
 }

@@ -1,0 +1,82 @@
+"""Repairs of calls: of noise, and of what is held between bounds."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from fractions import Fraction
+
+from dp_lsp import intents
+from dp_lsp.frontends.amounts import short
+from dp_lsp.frontends.python.names import dotted
+from dp_lsp.frontends.python.rewriting.definitions import Definition, definition_around, definitions
+from dp_lsp.intents import Rendering, edit_of
+from dp_lsp.problem import Edit, Fix
+
+_DRAWS = ("laplace", "normal", "gauss", "rvs")
+_SCALE = 1
+_EPSILON = "eps"
+
+
+def spend(code: Rendering, intent: intents.Spend, text: str) -> Iterator[Fix]:
+    """By the scale of noise that is drawn, and by the ε that a library, or a function of the program, is given."""
+    definition = definition_around(text, intent.function.start)
+    if definition is None:
+        return
+    of_program = {each.node.name: each for each in definitions(text)}
+    edits: list[Edit] = []
+    for node in ast.walk(definition.node):
+        match node:
+            case ast.Call(func=func) if (found := dotted(func)) is not None:
+                edits += _spent(definition, node, of_program.get(found[1]), intent.factor)
+    if edits:
+        written = ", ".join(dict.fromkeys(f"`{edit.text}`" for edit in edits))
+        what = "calibrate the noise to the budget" if len(edits) == 1 else "split the budget over the releases"
+        yield Fix(f"{what}: write {written}", tuple(sorted(edits)), sure=False)
+
+
+def _spent(around: Definition, call: ast.Call, callee: Definition | None, factor: Fraction) -> Iterator[Edit]:
+    named = {each.arg or "": each.value for each in call.keywords}
+    last = ast.unparse(call.func).rpartition(".")[2]
+    if last in _DRAWS and callee is None:
+        scale = named.get("scale", call.args[_SCALE] if len(call.args) > _SCALE else None)
+        if scale is not None:
+            yield _larger(around, scale, factor)
+        return
+    params = [] if callee is None else [each.name for each in callee.parameters]
+    given = {**dict(zip(params, call.args, strict=False)), **named}
+    for name, value in given.items():
+        if name.startswith(_EPSILON):
+            yield Edit(around.span(value), _times(value, factor))
+
+
+def _larger(around: Definition, scale: ast.expr, factor: Fraction) -> Edit:
+    """A scale of noise that costs so many times as much, or less."""
+    match scale:
+        case ast.Constant(value=int() | float() as amount):
+            return Edit(around.span(scale), short(Fraction(str(amount)) / factor, up=True))
+        case ast.BinOp(op=ast.Div(), right=divisor):
+            made = _times(divisor, factor)
+            written = made if made.isidentifier() or made.replace(".", "").isdigit() else f"({made})"
+            return Edit(around.span(divisor), written)
+    bare = ast.unparse(scale) if isinstance(scale, ast.Name | ast.Call) else f"({ast.unparse(scale)})"
+    return Edit(around.span(scale), f"{bare} / {short(factor)}")
+
+
+def _times(value: ast.expr, factor: Fraction) -> str:
+    if isinstance(value, ast.Constant) and isinstance(value.value, int | float):
+        return short(Fraction(str(value.value)) * factor)
+    bare = ast.unparse(value) if isinstance(value, ast.Name | ast.Call) else f"({ast.unparse(value)})"
+    return f"{bare} / {factor.denominator}" if factor.numerator == 1 else f"{short(factor)} * {bare}"
+
+
+def held_number_by_number(intent: intents.Through, text: str, bounds: tuple[str, str]) -> Iterator[Fix]:
+    """Numbers of a list, each held between ``bounds``, which may be for the author to choose."""
+    definition = definition_around(text, intent.span.start)
+    name = text[slice(*intent.span)]
+    params = [] if definition is None else [each for each in definition.parameters if each.name == name]
+    if definition is None or not params or not definition.base(params[0]).startswith("list"):
+        return
+    low, high = bounds
+    made = f"[min(max(each, {low}), {high}) for each in {name}]"
+    yield Fix(intent.title, (edit_of(intent.span, made),), intent.sure)
