@@ -124,21 +124,18 @@ _PAIRED = frozenset(
 )
 
 
-def foremost(problem: Problem, seen: Callable[[], CheckedText]) -> Iterable[Fix]:
+def foremost(problem: Problem, seen: Callable[[], CheckedText]) -> Iterator[Fix]:
     """The fixes that are worth a trial before those that the problem has."""
-    if problem.code not in _PAIRED:
-        return ()
-    text = seen()
-    function = text.function_at(problem)
-    return () if function is None else text.fixes(OneTable(function.name_span, function.span, only=True))
-
-
-def proposals(problem: Problem, seen: Callable[[], CheckedText]) -> Iterator[Fix]:
-    """The fixes that are worth a trial."""
     if problem.code in _OF_WHAT_IS_GIVEN:
         yield from _what_is_given(problem, seen())
+    if problem.code in _PAIRED and (function := seen().function_at(problem)) is not None:
+        yield from seen().fixes(OneTable(function.name_span, function.span, only=True))
+
+
+def proposals(problem: Problem, seen: Callable[[], CheckedText]) -> Iterable[Fix]:
+    """The fixes that are worth a trial."""
     propose = _PROPOSERS.get(problem.code)
-    yield from () if propose is None else propose(problem, seen())
+    return () if propose is None else propose(problem, seen())
 
 
 def names_defined(analysis: Analysis) -> Iterator[str]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dp_lsp import intents
 from dp_lsp.core.annotation import Annotation, ContainerOf, DatasetOf, NumberOf
 from dp_lsp.core.types import DatasetMetric
-from dp_lsp.frontends.python.rewriting.definitions import Definition, Parameter, definition_around
+from dp_lsp.frontends.python.rewriting.definitions import Definition, Parameter, definition_around, is_chosen
 from dp_lsp.intents import Rendering
 from dp_lsp.problem import Edit, Fix
 from dp_lsp.text import Span
@@ -83,19 +83,21 @@ def _said(annotation: ast.expr | None) -> list[str] | None:
 
 def declare_public(code: Rendering, intent: intents.DeclarePublic, text: str) -> Iterator[Fix]:
     """The parameters are looked for by their names where these are declared. Nobody means to publish the records of
-    people, so none is offered for data."""
+    people, so none is offered for data; a number that stands beside none may be that of a person."""
     starts = [each.start for each in intent.parameters or ()]
     definition = definition_around(text, min(starts, default=intent.function.start))
-    edits = []
+    edits, beside = [], False
     for each in () if definition is None else definition.parameters:
+        assert definition is not None
+        beside |= each.name not in intent.names and (_says_whom(each.annotation) or definition.is_data(each))
         if each.name in intent.names and _may_be_public(each.annotation) and (not starts or each.span.start in starts):
-            assert definition is not None
             number = "int" if definition.is_counted_by(each) else "float"
             edits.append(Edit(each.span, f"{each.name}: Static[{number}]"))
     if edits and len(edits) == len(intent.names):
         them = "it" if len(edits) == 1 else "them"
         declared = ", ".join(f"`{edit.text}`" for edit in edits)
-        yield Fix(f"declare {them} public: {declared}", tuple(edits), sure=False)
+        exposes = not (beside or all(map(is_chosen, intent.names)))
+        yield Fix(f"declare {them} public: {declared}", tuple(edits), sure=False, exposes=exposes)
 
 
 def _may_be_public(annotation: ast.expr | None) -> bool:
@@ -178,30 +180,41 @@ def protect_records(code: Rendering, intent: intents.ProtectRecords, text: str) 
 
 def say_what_is_given(code: Rendering, intent: intents.SayWhatIsGiven, text: str) -> Iterator[Fix]:
     """Records are those of people, and numbers that somebody chooses are public. Where no parameter is used as records
-    are, the first one is a number of somebody."""
+    are, the first one that is not called like such a number is that of somebody. Where whom the function protects is
+    said, the others are public."""
     definition = definition_around(text, intent.place)
     unsaid = [] if definition is None else [each for each in definition.parameters if _is_unsaid(each.annotation)]
     if definition is None or not unsaid:
         return
     data = [each for each in unsaid if definition.is_data(each)]
-    types: tuple[Annotation, ...] = intent.types if data else intent.otherwise
-    for type_ in types:
+    if not data and any(_says_whom(each.annotation) for each in definition.parameters):
+        names = frozenset(each.name for each in unsaid)
+        found = declare_public(code, intents.DeclarePublic(names, function=definition.span(definition.node)), text)
+        yield from (fix._replace(declares=True) for fix in found)
+        return
+    protected = data or [each for each in unsaid if not is_chosen(each.name)][:1]
+    for type_ in (intent.types if data else intent.otherwise) if protected else ():
         declared, whom = [], ""
         for each in unsaid:
-            if each in data or (not data and each is unsaid[0]):
+            made = f"{each.name}: Static[{'int' if definition.is_counted_by(each) else 'float'}]"
+            if each in protected:
                 made, whom = _declared(definition, each, type_)
-            else:
-                made = f"{each.name}: Static[{'int' if definition.is_counted_by(each) else 'float'}]"
             declared.append(made)
         if all(declared):
             edits = tuple(Edit(each.span, made) for each, made in zip(unsaid, declared, strict=True))
             said = ", ".join(f"`{made}`" for made in declared)
-            yield Fix(f"protect {whom}: {said}", edits, sure=False, declares=True)
+            exposes = not data and not all(is_chosen(each.name) for each in unsaid if each not in protected)
+            yield Fix(f"protect {whom}: {said}", edits, sure=False, declares=True, exposes=exposes)
+
+
+def _words(annotation: ast.expr | None) -> set[str]:
+    return set() if annotation is None else {each.id for each in ast.walk(annotation) if isinstance(each, ast.Name)}
+
+
+def _says_whom(annotation: ast.expr | None) -> bool:
+    return not _words(annotation).isdisjoint(_SAYS_IT)
 
 
 def _is_unsaid(annotation: ast.expr | None) -> bool:
     """Whether an annotation tells neither whom a value protects nor that it is public."""
-    words = (
-        {each.id for each in ast.walk(annotation) if isinstance(each, ast.Name)} if annotation is not None else set()
-    )
-    return not words & {*_SAYS_IT, "Static"}
+    return _words(annotation).isdisjoint((*_SAYS_IT, "Static"))

@@ -107,7 +107,7 @@ class Definition(NamedTuple):
         found = None if said is None else dotted(said.value if isinstance(said, ast.Subscript) else said)
         if found is not None:
             return found[1].rpartition(".")[2] in _CALLED_SO
-        if name.casefold().startswith(_PRICES):
+        if is_chosen(name):
             return False
         return any(_holds_many(node, name) for node in ast.walk(self.node))
 
@@ -117,6 +117,11 @@ class Definition(NamedTuple):
             return isinstance(parameter.annotation, ast.Name) and parameter.annotation.id == "int"
         calls = (node for node in ast.walk(self.node) if isinstance(node, ast.Call))
         return any(_is(arg, parameter.name) for node in calls if _is(node.func, "range") for arg in node.args)
+
+
+def is_chosen(name: str) -> bool:
+    """Whether a name is that of a number that somebody chooses, and nobody gave."""
+    return name.casefold().startswith(_PRICES)
 
 
 def _is(node: ast.expr, name: str) -> bool:
