@@ -16,6 +16,7 @@ from dp_lsp.frontends.python.names import TYPES, WORDS, dotted
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.rows import Rows
 from dp_lsp.frontends.python.tables import Alone, NotAColumn, Table, alone, table_of
+from dp_lsp.frontends.python.tree import below
 from dp_lsp.language import Annotations, RefusedType, Returned
 from dp_lsp.surface import Node, TypeExpr
 
@@ -96,7 +97,7 @@ def _entry(key: ast.expr | None, value: ast.expr, places: Places) -> Node:
 
 def says_data(node: ast.expr) -> bool:
     """Whether an annotation says whom a value protects."""
-    names = (item.id for item in ast.walk(node) if isinstance(item, ast.Name))
+    names = (item.id for item in below(node, ast.Name))
     return any(name in WORDS and name not in _SAYS_LITTLE for name in names)
 
 

@@ -14,6 +14,7 @@ from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.expressions import number
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.refused import Refused
+from dp_lsp.frontends.python.tree import below, walk
 from dp_lsp.surface import Node
 
 _OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
@@ -48,7 +49,7 @@ def mentioned(node: ast.stmt) -> frozenset[str] | None:
     given = _given(node)
     if given is None or any(value is None or constant(value, Places("")) is None for _, value in given):
         return None
-    values = [item for _, value in given if value is not None for item in ast.walk(value)]
+    values = [item for _, value in given if value is not None for item in walk(value)]
     return frozenset(item.id for item in values if isinstance(item, ast.Name))
 
 
@@ -65,7 +66,7 @@ def _given(node: ast.stmt) -> list[tuple[ast.Name, ast.expr | None]] | None:
             values
         ) and not any(isinstance(each, ast.Starred) for each in (*targets, *values)):
             pairs = [(each, value) for each, value in zip(targets, values, strict=True) if isinstance(each, ast.Name)]
-            read = {item.id for value in values for item in ast.walk(value) if isinstance(item, ast.Name)}
+            read = {item.id for value in values for item in below(value, ast.Name)}
             apart = len(pairs) == len(targets) and read.isdisjoint(target.id for target, _ in pairs)
             return [*pairs] if apart else [(target, None) for target in _names(node)]
         case ast.Assign(targets=[ast.Name() as target], value=value):
@@ -78,19 +79,19 @@ def _given(node: ast.stmt) -> list[tuple[ast.Name, ast.expr | None]] | None:
 
 
 def _read(node: ast.AST) -> set[str]:
-    return {item.id for item in ast.walk(node) if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Load)}
+    return {item.id for item in below(node, ast.Name) if isinstance(item.ctx, ast.Load)}
 
 
 def _names(node: ast.Assign) -> Iterator[ast.Name]:
     for target in node.targets:
-        for item in ast.walk(target):
+        for item in walk(target):
             if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):
                 yield item
 
 
 def _is_plain(annotation: ast.expr) -> bool:
     """Whether evaluating an annotation does nothing."""
-    return all(isinstance(item, _PLAIN) for item in ast.walk(annotation))
+    return all(isinstance(item, _PLAIN) for item in walk(annotation))
 
 
 def constant(node: ast.expr, places: Places) -> Node | None:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
 from dp_lsp.frontends.python.kinds import BY_NAME, CENTRE, GENERATING, SAMPLERS, SCALE, SIZE, Kind, Kinds
+from dp_lsp.frontends.python.tree import below, children, walk
 
 T = TypeVar("T")
 
@@ -83,10 +84,10 @@ def heart(node: ast.expr, of: Callable[[ast.expr], T | None]) -> T | None:
 
 def named_draws(node: ast.FunctionDef, kinds: Kinds) -> dict[str, Draw]:
     """The draws of a function that have a name and are added once, by that name."""
-    names = [item for item in ast.walk(node) if isinstance(item, ast.Name)]
+    names = below(node, ast.Name)
     reads = Counter(item.id for item in names if isinstance(item.ctx, ast.Load))
     writes = Counter(item.id for item in names if not isinstance(item.ctx, ast.Load))
-    params = {item.arg for item in ast.walk(node) if isinstance(item, ast.arg)}
+    params = {item.arg for item in below(node, ast.arg)}
     found: dict[str, Draw] = {}
     for statements in _blocks(node):
         for index, statement in enumerate(statements):
@@ -102,29 +103,29 @@ def named_draws(node: ast.FunctionDef, kinds: Kinds) -> dict[str, Draw]:
 def scales(node: ast.FunctionDef, kinds: Kinds) -> set[str]:
     """The names that say how much noise there is, or how often something is done, in a function that draws some; none
     in one that draws none."""
-    draws = [draw_of(item, kinds) for item in ast.walk(node) if isinstance(item, ast.Call)]
+    draws = [draw_of(item, kinds) for item in below(node, ast.Call)]
     said: list[ast.AST] = [draw.scale for draw in draws if draw is not None and draw.scale is not None]
     if not any(draws):
         return set()
-    for item in ast.walk(node):
+    for item in walk(node):
         if isinstance(item, ast.Call) and kinds.called(item.func) == "range":
             said += item.args
     found: set[str] = set()
     while said:
-        new = {item.id for each in said for item in ast.walk(each) if isinstance(item, ast.Name)} - found
+        new = {item.id for each in said for item in below(each, ast.Name)} - found
         found |= new
-        assigned = (item for item in ast.walk(node) if isinstance(item, ast.Assign))
+        assigned = below(node, ast.Assign)
         said = [each.value for each in assigned if any(_gives(target, new) for target in each.targets)]
     return found
 
 
 def _gives(target: ast.expr, names: set[str]) -> bool:
-    return any(isinstance(item, ast.Name) and item.id in names for item in ast.walk(target))
+    return any(isinstance(item, ast.Name) and item.id in names for item in walk(target))
 
 
 def _blocks(node: ast.FunctionDef) -> Iterator[list[ast.stmt]]:
     """All lists of statements that run one after the other."""
-    for item in ast.walk(node):
+    for item in walk(node):
         for statements in (getattr(item, "body", None), getattr(item, "orelse", None)):
             if isinstance(statements, list):
                 yield statements
@@ -155,7 +156,7 @@ def _is_added(name: str, statements: list[ast.stmt]) -> bool:
                     return True
                 case ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                     continue
-            pending += ast.iter_child_nodes(item)
+            pending += children(item)
     return False
 
 
@@ -171,7 +172,7 @@ def is_noisy_stop(statement: ast.stmt, kinds: Kinds, named: Mapping[str, Draw]) 
             ends = any(isinstance(each[-1], ast.Return | ast.Break) for each in (body, orelse) if each)
             return ends and any(
                 kinds.drawn(item) or (isinstance(item, ast.Name) and item.id in named)
-                for item in ast.walk(test)
+                for item in walk(test)
                 if isinstance(item, ast.expr)
             )
     return False
@@ -179,11 +180,11 @@ def is_noisy_stop(statement: ast.stmt, kinds: Kinds, named: Mapping[str, Draw]) 
 
 def generators(node: ast.FunctionDef, kinds: Kinds) -> set[str]:
     """The names of generators, each made once, and used for nothing but draws."""
-    names = [item for item in ast.walk(node) if isinstance(item, ast.Name)]
+    names = below(node, ast.Name)
     used = Counter(
         item.func.value.id
-        for item in ast.walk(node)
-        if isinstance(item, ast.Call) and isinstance(item.func, ast.Attribute) and isinstance(item.func.value, ast.Name)
+        for item in below(node, ast.Call)
+        if isinstance(item.func, ast.Attribute) and isinstance(item.func.value, ast.Name)
         if kinds.drawn(item)
     )
     found = set()

@@ -7,11 +7,11 @@ Source: the manual of NumPy (``histogram``). Of what lies outside of all bins no
 from __future__ import annotations
 
 import ast
-import copy
 from fractions import Fraction
 from itertools import pairwise
 
 from dp_lsp.frontends.python.numeric import written
+from dp_lsp.frontends.python.tree import copied, walk
 
 _MOST = 1000
 """The most edges that are followed."""
@@ -102,15 +102,15 @@ class _Inlined(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if node.id not in self._known or not isinstance(node.ctx, ast.Load):
             return node
-        made = copy.deepcopy(self._known[node.id])
-        for each in ast.walk(made):
+        made = copied(self._known[node.id])
+        for each in walk(made):
             ast.copy_location(each, node)
         return made
 
 
 def with_edges(node: ast.FunctionDef) -> ast.FunctionDef:
     """The function with the edges of bins where a name stands for them that is used for nothing else."""
-    names = [item for item in ast.walk(node) if isinstance(item, ast.Name | ast.arg)]
+    names = [item for item in walk(node) if isinstance(item, ast.Name | ast.arg)]
     known: dict[str, ast.expr] = {}
     counts: dict[str, int] = {}
     for statement in node.body:
@@ -125,7 +125,7 @@ def with_edges(node: ast.FunctionDef) -> ast.FunctionDef:
                     known[name], counts[name] = value, len(found)
     if not known:
         return node
-    made = copy.deepcopy(node)
+    made = copied(node)
     made.body = [each for each in made.body if not _gives(each, known)] or made.body
     return _Inlined(known, counts).visit(made)  # type: ignore[no-any-return]
 
@@ -144,7 +144,7 @@ def _uses(node: ast.FunctionDef, name: str) -> list[ast.Call]:
         return isinstance(each, ast.Name) and each.id == name
 
     found = []
-    for item in ast.walk(node):
+    for item in walk(node):
         match item:
             case ast.Call(func=ast.Attribute(attr="histogram"), args=args, keywords=keywords):
                 if any(map(is_it, args[1:2])) or any(each.arg == "bins" and is_it(each.value) for each in keywords):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from dp_lsp.frontends.python.names import FUTURE, MODULES, RUNNING, is_safe, reaches_out
+from dp_lsp.frontends.python.tree import below, children, walk
 from dp_lsp.surface import Summary
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -39,7 +40,7 @@ class _Walk:
         self._pending: list[tuple[ast.AST, bool, str]] = []
 
     def run(self, nodes: tuple[ast.AST, ...]) -> None:
-        declared = {name for node in nodes for item in ast.walk(node) for name in _declared(item)}
+        declared = {name for node in nodes for item in walk(node) for name in _declared(item)}
         self.outside |= declared
         self._pending = [(node, False, "") for node in nodes]
         while self._pending:
@@ -55,7 +56,7 @@ class _Walk:
 
     def _visit(self, node: ast.AST, inside: bool, own: str) -> None:
         """``own`` is the name that a method has for its object: setting a part of that is the object's affair."""
-        below, children = inside, list(ast.iter_child_nodes(node))
+        parts = children(node)
         match node:
             case ast.Name(id=name, ctx=ctx):
                 self.mentions.add(name)
@@ -74,7 +75,7 @@ class _Walk:
                     self._doubt(f"an assignment to `.{attr}`")
                 if of in MODULES:
                     self.mentions.add(of)
-                    children = []
+                    parts = []
             case ast.Subscript(ctx=ast.Store() | ast.Del()):
                 self.stores = True
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
@@ -97,7 +98,7 @@ class _Walk:
                 self._bind(name, inside)
             case ast.MatchMapping(rest=name):
                 self._bind(name, inside)
-        self._pending += ((child, below, own) for child in children)
+        self._pending += ((each, inside, own) for each in parts)
 
     def _function(self, node: _Function, inside: bool, own: str) -> None:
         """Defaults, decorators and annotations are evaluated where the function is made."""
@@ -114,7 +115,7 @@ class _Walk:
             own = ""
             if isinstance(each, ast.FunctionDef) and each.args.args and not each.decorator_list:
                 first = each.args.args[0].arg
-                given = {item.id for item in ast.walk(each) if isinstance(item, ast.Name) and _is_stored(item)}
+                given = {item.id for item in below(each, ast.Name) if _is_stored(item)}
                 own = "" if first in given else first
             self._pending.append((each, True, own))
 

@@ -8,7 +8,6 @@ leave it out, as pandas does ("Working with missing data", its user guide).
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -33,6 +32,7 @@ from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.rows import Beside, Rows
 from dp_lsp.frontends.python.tables import Alone, Column, Holds, Table, chosen, code_of, kept_in, present
+from dp_lsp.frontends.python.tree import copied, walk
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
 
@@ -165,7 +165,7 @@ class Entries(OfRows):
 
     def _one_for_all(self, node: ast.expr) -> Node:
         """A number beside the entries of an array, which is no draw."""
-        parts = [each for each in ast.walk(node) if isinstance(each, ast.expr)]
+        parts = [each for each in walk(node) if isinstance(each, ast.expr)]
         if any(self._kinds.drawn(each) or (isinstance(each, ast.Name) and each.id in self._named) for each in parts):
             raise Refused(node, "one draw for all entries of an array")
         return self.number(node)
@@ -432,7 +432,7 @@ def _key(node: ast.expr) -> str:
 
 def _moved(value: ast.expr, to: ast.expr) -> ast.expr:
     """An expression where a name stands for it."""
-    made = copy.deepcopy(value)
-    for each in ast.walk(made):
+    made = copied(value)
+    for each in walk(made):
         ast.copy_location(each, to)
     return made

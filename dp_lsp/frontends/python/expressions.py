@@ -8,7 +8,6 @@ never taken for a vector that is doubled.
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from types import MappingProxyType
@@ -44,6 +43,7 @@ from dp_lsp.frontends.python.releasing import Made, is_tool
 from dp_lsp.frontends.python.releasing.calls import LibraryCalls
 from dp_lsp.frontends.python.rows import Beside, Rows
 from dp_lsp.frontends.python.tables import Alone, Counted, Table, counted
+from dp_lsp.frontends.python.tree import below, copied, walk
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
 
@@ -241,7 +241,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
             case [
                 ast.comprehension(target=ast.Name(id=name), iter=ast.List(elts=items) | ast.Tuple(elts=items), ifs=[])
             ]:
-                inner = [item for item in ast.walk(made) if isinstance(item, _SCOPES)]
+                inner = [item for item in walk(made) if isinstance(item, _SCOPES)]
                 known = all(isinstance(each, ast.Constant) for each in items)
                 key = node.key if isinstance(node, ast.DictComp) else None
                 if (
@@ -250,7 +250,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
                     and not inner
                     and not (isinstance(key, ast.Name) and key.id != name)
                 ):
-                    return [_Replaced(name, each).visit(copy.deepcopy(made)) for each in items]
+                    return [_Replaced(name, each).visit(copied(made)) for each in items]
         raise Refused(node, "a comprehension over something other than values that are written out")
 
     def entry_at(self, node: ast.Subscript) -> surface.Index:
@@ -320,7 +320,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
         if self._kinds.of(node) is Kind.MASK:
             return self._elementwise(node)
         if isinstance(self._kinds.of(node), Rows):
-            drawn = any(self._kinds.drawn(each) for each in ast.walk(node) if isinstance(each, ast.expr))
+            drawn = any(self._kinds.drawn(each) for each in walk(node) if isinstance(each, ast.expr))
             raise Refused(node, "one draw for all rows of an array" if drawn else named_kind(self._kinds.of(node)))
         if isinstance(node.op, ast.Pow | ast.FloorDiv) and self._kinds.of(node) not in _ONE_DIMENSIONAL:
             return self._power_or_quotient(node)
@@ -384,8 +384,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
 
     def _is_still(self, node: ast.expr) -> bool:
         """Whether evaluating an expression draws nothing, and calls no function of the program."""
-        calls = [each for each in ast.walk(node) if isinstance(each, ast.Call)]
-        names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+        calls = below(node, ast.Call)
+        names = {each.id for each in below(node, ast.Name)}
         return not names & {*self._named} and all(self._kinds.called(each.func) in _STILL for each in calls)
 
     def _noisy_array(self, node: ast.BinOp) -> Node | None:
@@ -582,12 +582,11 @@ class Expressions(LibraryCalls, Reductions, Powers):
         """Whether an expression has noise of a library."""
         return any(
             self._kinds.of(item.func.value) is Kind.MECHANISM
-            for item in ast.walk(node)
-            if isinstance(item, ast.Call) and isinstance(item.func, ast.Attribute)
+            for item in below(node, ast.Call)
+            if isinstance(item.func, ast.Attribute)
         ) or any(
             is_tool(self._kinds.called(item.func)) or self._kinds.of(item.func) is Kind.MECHANISM
-            for item in ast.walk(node)
-            if isinstance(item, ast.Call)
+            for item in below(node, ast.Call)
         )
 
     def _of_numbers(self, node: ast.Call, name: str, args: list[ast.expr], values: tuple[Node, ...]) -> Node:
@@ -780,7 +779,7 @@ _SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp
 
 
 def _names_in(node: ast.expr) -> Iterator[str]:
-    return (item.id for item in ast.walk(node) if isinstance(item, ast.Name))
+    return (item.id for item in below(node, ast.Name))
 
 
 class _Replaced(ast.NodeTransformer):
@@ -791,7 +790,7 @@ class _Replaced(ast.NodeTransformer):
         self._value = value
 
     def visit_Name(self, node: ast.Name) -> ast.expr:  # the name is given
-        return ast.copy_location(copy.deepcopy(self._value), node) if node.id == self._name else node
+        return ast.copy_location(copied(self._value), node) if node.id == self._name else node
 
 
 def _are_written_out(node: ast.expr) -> bool:

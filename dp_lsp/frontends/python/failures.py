@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dp_lsp import surface
 from dp_lsp.frontends.python.names import EXCEPTIONS
 from dp_lsp.frontends.python.places import Places
+from dp_lsp.frontends.python.tree import walk
 from dp_lsp.surface import Node
 
 
@@ -81,6 +82,6 @@ def shown_names(node: ast.JoinedStr, places: Places) -> tuple[surface.Name, ...]
 
 def _parts(node: ast.JoinedStr) -> Iterator[ast.FormattedValue]:
     """The values that a text is made of, those included that say how another one is written."""
-    for item in ast.walk(node):
+    for item in walk(node):
         if isinstance(item, ast.FormattedValue):
             yield item

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from dp_lsp.frontends.python.kinds import Kinds
+from dp_lsp.frontends.python.tree import below, walk
 
 ZEROS = "np.zeros"
 APPEND = "list.append"
@@ -22,14 +23,14 @@ class Filled:
     """The arrays of a function whose places count from 0: those that it fills, and counts in bins."""
 
     def __init__(self, node: ast.FunctionDef, kinds: Kinds, counts: Iterable[str]) -> None:
-        writes = Counter(item.id for item in ast.walk(node) if isinstance(item, ast.Name) and _is_stored(item))
-        params = {item.arg for item in ast.walk(node) if isinstance(item, ast.arg)}
+        writes = Counter(item.id for item in below(node, ast.Name) if _is_stored(item))
+        params = {item.arg for item in below(node, ast.arg)}
         made = dict(_made(node, kinds))
         self.lengths = {name: size for name, size in made.items() if writes[name] == 1 and name not in params}
         self.lists = {name for name in _begun(node) if writes[name] == 1 and name not in params}
         self._fixed = {each.arg for each in node.args.args if not writes[each.arg]}
         self._counts = frozenset(counts)
-        loops = [item for item in ast.walk(node) if isinstance(item, ast.For) and isinstance(item.target, ast.Name)]
+        loops = [item for item in below(node, ast.For) if isinstance(item.target, ast.Name)]
         from_zero = {item.target.id for item in loops if _begins_well(item.iter, kinds)}  # type: ignore[attr-defined]
         others = {item.target.id for item in loops if not _begins_well(item.iter, kinds)}  # type: ignore[attr-defined]
         self._variables = from_zero - others - params
@@ -62,8 +63,8 @@ def changed(node: ast.FunctionDef) -> set[str]:
     """The names of what a function changes parts of."""
     return {
         item.value.id
-        for item in ast.walk(node)
-        if isinstance(item, ast.Subscript) and isinstance(item.value, ast.Name) and not isinstance(item.ctx, ast.Load)
+        for item in below(node, ast.Subscript)
+        if isinstance(item.value, ast.Name) and not isinstance(item.ctx, ast.Load)
     }
 
 
@@ -77,7 +78,7 @@ def _made(node: ast.FunctionDef, kinds: Kinds) -> Iterator[tuple[str, ast.expr]]
 
 def _begun(node: ast.FunctionDef) -> Iterator[str]:
     """The names of lists that begin without entries."""
-    for item in ast.walk(node):
+    for item in walk(node):
         match item:
             case (
                 ast.Assign(targets=[ast.Name(id=name)], value=ast.List(elts=[]))

@@ -34,6 +34,7 @@ from dp_lsp.frontends.python.releasing import mechanisms
 from dp_lsp.frontends.python.rows import Rows, norm_of, product
 from dp_lsp.frontends.python.settled import returned_as_one, settled
 from dp_lsp.frontends.python.tables import Alone, Table, counted
+from dp_lsp.frontends.python.tree import below, walk
 from dp_lsp.frontends.python.versions import with_versions
 from dp_lsp.frontends.rounds import Rounds, WhileLoop, as_rounds, left_early, may_leave, with_returns
 from dp_lsp.surface import Node
@@ -206,7 +207,7 @@ class _Body:
         self._made = mechanisms(node, self._kinds.called)
         self._generators = generators(node, self._kinds)
         self.scales = scales(node, self._kinds)
-        self.draws = any(self._kinds.drawn(item) for item in ast.walk(node) if isinstance(item, ast.Call))
+        self.draws = any(self._kinds.drawn(item) for item in below(node, ast.Call))
         self._inner = inner_functions(node)
         known = (*self._inner, *(() if around is None else around._inner.keys() - own))
         counts = _bins_of(node, self._kinds)
@@ -230,7 +231,7 @@ class _Body:
         made sure of where the function begins."""
         called = Kinds({}, self._local.__contains__).called
         used: set[str] = set()
-        for item in ast.walk(self._node):
+        for item in walk(self._node):
             operands = product(item, called) if isinstance(item, ast.expr) else None
             size = norm_of(item, called) if isinstance(item, ast.expr) else None
             for each in (*(operands or ()), *(() if size is None or size[1] else (size[0],))):
@@ -257,7 +258,7 @@ class _Body:
 
     def _note_modules(self) -> None:
         """A function of a module is one only while the module's name stands for that."""
-        for item in ast.walk(self._node):
+        for item in walk(self._node):
             if isinstance(item, ast.Call) and isinstance(item.func, ast.Attribute):
                 found = dotted(item.func)
                 if found is not None and found[0] in MODULES and self._kinds.called(item.func):
@@ -272,10 +273,10 @@ class _Body:
 
     def _check_loops(self) -> None:
         """A variable of a loop is nothing else: what it would leave behind, or change, is not followed."""
-        loops = [item for item in ast.walk(self._node) if isinstance(item, ast.For)]
+        loops = below(self._node, ast.For)
         for loop in loops:
             for name in bound_in(loop.target):
-                others = [item for item in ast.walk(self._node) if item is not loop and _binds(item, name)]
+                others = [item for item in walk(self._node) if item is not loop and _binds(item, name)]
                 if name != "_" and any(not isinstance(other, ast.For) or _is_below(other, loop) for other in others):
                     raise Refused(loop.target, f"another value for `{name}`, the variable of a loop")
 
@@ -530,7 +531,7 @@ class _Body:
 
     def _shown(self, part: ast.FormattedValue, span: Span) -> Node:
         """A value in a text; within one, places are not told."""
-        inner = [] if part.format_spec is None else list(ast.walk(part.format_spec))
+        inner = [] if part.format_spec is None else list(walk(part.format_spec))
         if not isinstance(part.value, ast.Name) or any(isinstance(each, ast.FormattedValue) for each in inner):
             raise Refused(part, "a text with more than names in it")
         return surface.Name(span.start, span.start, part.value.id)
@@ -539,7 +540,7 @@ class _Body:
 def _check_limits(node: ast.FunctionDef, params: Mapping[str, Of]) -> None:
     """A bound that is given by the name of a parameter is written where records are read, so that nothing else may have
     that name. Raises :class:`Refused`."""
-    names = [item.arg for item in ast.walk(node) if isinstance(item, ast.arg)]
+    names = [item.arg for item in below(node, ast.arg)]
     for each in (*node.args.args, *node.args.kwonlyargs):
         for limit in sorted(limits(params[each.arg])):
             if limit not in params:
@@ -551,7 +552,7 @@ def _check_limits(node: ast.FunctionDef, params: Mapping[str, Of]) -> None:
 def _bins_of(node: ast.FunctionDef, kinds: Kinds) -> dict[str, int]:
     """The names that stand for counts in bins, and for nothing else, and how many there are."""
     found: dict[str, int] = {}
-    for item in ast.walk(node):
+    for item in walk(node):
         match item:
             case (
                 ast.Assign(targets=[ast.Tuple(elts=[ast.Name(id=name), ast.Name()])], value=ast.Call() as made)
@@ -565,7 +566,7 @@ def _bins_of(node: ast.FunctionDef, kinds: Kinds) -> dict[str, int]:
                     found[name] = count
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as made) if keys := counted(made):
                 found[name] = len(keys.keys)
-    names = [item for item in ast.walk(node) if isinstance(item, ast.Name) and not isinstance(item.ctx, ast.Load)]
+    names = [item for item in below(node, ast.Name) if not isinstance(item.ctx, ast.Load)]
     return {name: count for name, count in found.items() if sum(item.id == name for item in names) == 1}
 
 
@@ -586,7 +587,7 @@ def _binds(node: ast.AST, name: str) -> bool:
 
 
 def _is_below(node: ast.AST, loop: ast.For) -> bool:
-    return any(item is node for item in ast.walk(loop))
+    return any(item is node for item in walk(loop))
 
 
 _ENDS = "np.maximum", "np.minimum"

@@ -11,13 +11,14 @@ from collections.abc import Iterator, Sequence
 
 from dp_lsp.frontends.python.names import is_known, is_safe
 from dp_lsp.frontends.python.places import Places
+from dp_lsp.frontends.python.tree import walk
 from dp_lsp.surface import Load, Sought
 
 
 def loads(tree: ast.AST, places: Places) -> Iterator[Load]:
     """The modules that a tree imports, wherever in it."""
     at_top = {id(each) for each in tree.body} if isinstance(tree, ast.Module) else {id(tree)}
-    for node in ast.walk(tree):
+    for node in walk(tree):
         sure = id(node) in at_top
         match node:
             case ast.Import(names=names):

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 from dp_lsp.frontends.python.names import HOMES, bound_in
+from dp_lsp.frontends.python.tree import below, walk
 
 Inner = ast.FunctionDef | ast.Lambda
 
@@ -32,13 +33,13 @@ def why_not(inner: Inner, node: ast.FunctionDef, is_local: Callable[[str], bool]
     """Why a function inside another cannot be followed; empty if it can. ``is_local`` tells the names of the outer
     one."""
     own = set(_own(inner))
-    for item in ast.walk(inner):
+    for item in walk(inner):
         if isinstance(item, ast.Global | ast.Nonlocal):
             return "a function that changes variables of others"
         if isinstance(item, ast.FunctionDef | ast.Lambda) and item is not inner:
             return "a function inside a function inside a function"
     settled = set(_settled(node, inner))
-    for item in ast.walk(inner):
+    for item in walk(inner):
         if isinstance(item, ast.Name) and item.id not in own and is_local(item.id) and item.id not in settled:
             return f"a function that sees `{item.id}`, which may have another value when it is called,"
     return ""
@@ -46,14 +47,14 @@ def why_not(inner: Inner, node: ast.FunctionDef, is_local: Callable[[str], bool]
 
 def _own(inner: Inner) -> Iterator[str]:
     """The names of a function's own."""
-    yield from (each.arg for each in ast.walk(inner.args) if isinstance(each, ast.arg))
+    yield from (each.arg for each in below(inner.args, ast.arg))
     for part in inner.body if isinstance(inner, ast.FunctionDef) else [inner.body]:
         yield from bound_below(part)
 
 
 def bound_below(node: ast.AST) -> Iterator[str]:
     """The names that text gives a value, each as often as it does; rather too often."""
-    for item in ast.walk(node):
+    for item in walk(node):
         match item:
             case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
                 yield name
@@ -90,9 +91,9 @@ def _settled(node: ast.FunctionDef, inner: Inner) -> Iterator[str]:
     """The variables of a function that have got their only value before one inside it is made: parameters, and what
     statements of its body assign, not those of a loop or a branch."""
     writes = Counter(bound_below(node))
-    yield from (each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg) and not writes[each.arg])
+    yield from (each.arg for each in below(node.args, ast.arg) if not writes[each.arg])
     for statement in node.body:
-        if any(item is inner for item in ast.walk(statement)):
+        if any(item is inner for item in walk(statement)):
             return
         names: list[str] = []
         match statement:

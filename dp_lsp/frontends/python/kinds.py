@@ -18,6 +18,7 @@ from dp_lsp.frontends.python.releasing import METHODS as OF_MECHANISMS
 from dp_lsp.frontends.python.releasing import is_counting, is_mechanism, is_tool
 from dp_lsp.frontends.python.rows import Beside, Rows, along, column_at, norm_of, product, turned, upright
 from dp_lsp.frontends.python.tables import Alone, Holds, Table, Taken, chosen, column_of, counted, kept_in, present
+from dp_lsp.frontends.python.tree import below, walk
 
 
 class Kind(Enum):
@@ -234,7 +235,7 @@ class Kinds:
 
     def _draws_below(self, node: ast.expr) -> bool:
         """Whether something draws several numbers in an expression."""
-        calls = (item for item in ast.walk(node) if isinstance(item, ast.Call))
+        calls = (item for item in below(node, ast.Call))
         return any(self.drawn(each) and self.draws_several(each) for each in calls)
 
     def _of_product(self, left: ast.expr, right: ast.expr) -> Of:
@@ -411,7 +412,7 @@ def kinds_of(body: list[ast.stmt], given: Mapping[str, Of], local: Callable[[str
     are those of the parameters. What a name is first given it is taken to be, until another value tells otherwise:
     whatever agrees with all values that names are given is true of them."""
     found = dict(given)
-    nodes = [item for each in body for item in ast.walk(each) if isinstance(item, ast.stmt | ast.NamedExpr)]
+    nodes = [item for each in body for item in walk(each) if isinstance(item, ast.stmt | ast.NamedExpr)]
     for node in nodes:
         for name, kind in _given_by(node, Kinds(found, local)):
             found.setdefault(name, kind)

@@ -15,6 +15,7 @@ from dp_lsp.frontends.python.filled import changed
 from dp_lsp.frontends.python.kinds import ASKS, CHANGES, COLUMNS, Kind, Kinds
 from dp_lsp.frontends.python.reducing import FREEDOM, FUNCTIONS, METHODS
 from dp_lsp.frontends.python.tables import Table
+from dp_lsp.frontends.python.tree import below, children, walk
 
 _READING = frozenset({"sum", "mean", "count", "fillna", "dropna", *CHANGES, *ASKS, *METHODS})
 """Methods that change nothing, and make what shares nothing with what they are asked of."""
@@ -35,12 +36,12 @@ class _Reader:
     def __init__(self, node: ast.FunctionDef, kinds: Kinds) -> None:
         self._node = node
         self._kinds = kinds
-        names = [item for item in ast.walk(node) if isinstance(item, ast.Name)]
+        names = below(node, ast.Name)
         self._reads = [item for item in names if isinstance(item.ctx, ast.Load)]
         self._writes = Counter(item.id for item in names if not isinstance(item.ctx, ast.Load))
         self._params = {each.arg for each in node.args.args}
-        self._inner = Counter(item.arg for item in ast.walk(node) if isinstance(item, ast.arg))
-        self._above = {id(child): item for item in ast.walk(node) for child in ast.iter_child_nodes(item)}
+        self._inner = Counter(item.arg for item in below(node, ast.arg))
+        self._above = {id(child): item for item in walk(node) for child in children(item)}
         self._changed = changed(node)
         self._known: set[str] = set()
 
@@ -66,7 +67,7 @@ class _Reader:
 
     def _is_plain(self, value: ast.expr) -> bool:
         """Whether a value is the same each time that it is computed, and nothing happens by that."""
-        for item in ast.walk(value):
+        for item in walk(value):
             match item:
                 case ast.Name(id=name):
                     if not self._is_same_later(name):
@@ -91,7 +92,7 @@ class _Reader:
 
     def _is_only_read(self, name: str, index: int) -> bool:
         """Whether a name is read behind the statement that makes it, and never so that its value might be changed."""
-        behind = {id(item) for statement in self._node.body[index + 1 :] for item in ast.walk(statement)}
+        behind = {id(item) for statement in self._node.body[index + 1 :] for item in walk(statement)}
         return all(id(item) in behind and self._is_harmless(item) for item in self._reads if item.id == name)
 
     def _is_harmless(self, read: ast.Name) -> bool:

@@ -13,6 +13,7 @@ from enum import Enum
 from dp_lsp.frontends.python.kinds import CHANGES, Kind, Kinds
 from dp_lsp.frontends.python.names import bound_in
 from dp_lsp.frontends.python.numeric import OF_NUMBER, goes_over_arrays
+from dp_lsp.frontends.python.tree import below, walk
 
 
 class Library(Enum):
@@ -57,7 +58,7 @@ def libraries(node: ast.FunctionDef, kinds: Kinds) -> dict[str, Library]:
     """Whose arrays the names of a function are, of each name the one that all its values are of."""
     declared = {each.arg: _declared(each.annotation) for each in (*node.args.args, *node.args.kwonlyargs)}
     named = {name: library for name, library in declared.items() if library is not None}
-    nodes = [item for item in ast.walk(node) if isinstance(item, ast.stmt | ast.comprehension | ast.NamedExpr)]
+    nodes = [item for item in walk(node) if isinstance(item, ast.stmt | ast.comprehension | ast.NamedExpr)]
     for _ in range(_ROUNDS if named else 0):
         given: dict[str, list[Library | None]] = {name: [library] for name, library in declared.items()}
         for item in nodes:
@@ -71,7 +72,7 @@ def libraries(node: ast.FunctionDef, kinds: Kinds) -> dict[str, Library]:
 
 
 def _declared(said: ast.expr | None) -> Library | None:
-    names = {ast.unparse(item) for item in ast.walk(said) if isinstance(item, ast.Attribute)} if said else set()
+    names = {ast.unparse(item) for item in below(said, ast.Attribute)} if said else set()
     return _one([library for library in Library if names & {*library.value}])
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 
 from dp_lsp.frontends.python import releasing
+from dp_lsp.frontends.python.tree import walk
 
 WORDS = {
     "AddRemove": "One record is added or removed, so the number of records is private: `AddRemove()`.",
@@ -150,6 +151,6 @@ def dotted(node: ast.expr) -> tuple[str, str] | None:
 
 def bound_in(target: ast.AST) -> Iterator[str]:
     """The names that an assignment to a pattern gives a value."""
-    for item in ast.walk(target):
+    for item in walk(target):
         if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):
             yield item.id

@@ -34,6 +34,7 @@ from dp_lsp.frontends.python.names import (
 from dp_lsp.frontends.python.notebooks import order, spoken
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.releasing import SETTING_UP
+from dp_lsp.frontends.python.tree import children
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Node, Opaque, Parsed, Remark, Summary
 from dp_lsp.text import Span
@@ -231,7 +232,7 @@ def _deeper(tree: ast.AST) -> ast.AST | None:
     """A node that is nested more deeply than is followed."""
     level: list[ast.AST] = [tree]
     for _ in range(_MOST_NESTED):
-        level = [child for node in level for child in ast.iter_child_nodes(node)]
+        level = [child for node in level for child in children(node)]
     return next((node for node in level if hasattr(node, "lineno")), None)
 
 

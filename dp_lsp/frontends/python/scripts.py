@@ -29,6 +29,7 @@ from dp_lsp.frontends.python.names import BASES, CHECKED, HOMES, WORDS, dotted
 from dp_lsp.frontends.python.notebooks import order, spoken
 from dp_lsp.frontends.python.parse import item, read, remarks, unread
 from dp_lsp.frontends.python.places import Places
+from dp_lsp.frontends.python.tree import below, children, walk
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Node, Opaque, Parsed, Summary
 from dp_lsp.text import Span
@@ -197,7 +198,7 @@ class _Script:
         """Whether nothing of a statement itself is against it: it gives names their only value, and changes none."""
         does = self._does[id(node)]
         once = all(self._bound[name] == 1 for name in does.binds)
-        if not once or not _is_plain(does) or _leaves(node) or any(_reads(item) for item in ast.walk(node)):
+        if not once or not _is_plain(does) or _leaves(node) or any(_reads(item) for item in walk(node)):
             return False
         if not self._unchecked.isdisjoint(does.mentions):
             return False
@@ -345,7 +346,7 @@ class _Script:
     def _from_elsewhere(self) -> Iterator[ast.stmt]:
         """What may give the values of the body others from elsewhere: functions, and text that cannot be read."""
         for node in self._statements:
-            inner = (item for item in ast.walk(node) if isinstance(item, ast.Global))
+            inner = below(node, ast.Global)
             yield from (
                 not_followed(each, "`global`, by which a function gives values of the file others,") for each in inner
             )
@@ -383,14 +384,14 @@ def _leaves(node: ast.stmt) -> bool:
             continue
         if isinstance(each, ast.Return | ast.Yield | ast.YieldFrom | ast.Await):
             return True
-        pending += ast.iter_child_nodes(each)
+        pending += children(each)
     return False
 
 
 def _from_where(node: ast.AST) -> frozenset[str]:
     """The names that a value is made of, and the texts in it that may be the names of files."""
     found: set[str] = set()
-    for each in ast.walk(node):
+    for each in walk(node):
         match each:
             case ast.Name(id=name, ctx=ast.Load()) if not hasattr(builtins, name):
                 found.add(name)

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 from dp_lsp.frontends.python.filled import changed
 from dp_lsp.frontends.python.inner import bound_below
+from dp_lsp.frontends.python.tree import below, walk
 
 _PLAIN = (
     *(ast.Name, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Call, ast.Subscript, ast.Slice, ast.Tuple),
@@ -23,7 +24,7 @@ _PLAIN = (
 def settled(node: ast.FunctionDef) -> dict[str, ast.expr]:
     """The names of a function whose only value is known, and that value."""
     writes = Counter(bound_below(node))
-    params = Counter(item.arg for item in ast.walk(node) if isinstance(item, ast.arg))
+    params = Counter(item.arg for item in below(node, ast.arg))
     own = {each.arg for each in (*node.args.args, *node.args.kwonlyargs)}
     altered = changed(node)
     known: set[str] = {name for name in own if not writes[name] and params[name] == 1} - altered
@@ -31,9 +32,9 @@ def settled(node: ast.FunctionDef) -> dict[str, ast.expr]:
     for name, value, behind in _assigned(node.body):
         if writes[name] != 1 or params[name] or name in altered:
             continue
-        mentions = {item.id for item in ast.walk(value) if isinstance(item, ast.Name)}
+        mentions = {item.id for item in below(value, ast.Name)}
         local = {each for each in mentions if writes[each] or params[each]}
-        plain = all(isinstance(item, _PLAIN) for item in ast.walk(value))
+        plain = all(isinstance(item, _PLAIN) for item in walk(value))
         if plain and local <= known and _reads(node, name) == _reads_in(behind, name):
             found[name] = value
         known.add(name)
@@ -54,11 +55,11 @@ def _assigned(statements: list[ast.stmt]) -> Iterator[tuple[str, ast.expr, list[
 
 
 def _reads(node: ast.AST, name: str) -> int:
-    return sum(isinstance(item, ast.Name) and item.id == name for item in ast.walk(node)) - 1
+    return sum(isinstance(item, ast.Name) and item.id == name for item in walk(node)) - 1
 
 
 def _reads_in(statements: list[ast.stmt], name: str) -> int:
-    return sum(isinstance(item, ast.Name) and item.id == name for each in statements for item in ast.walk(each))
+    return sum(isinstance(item, ast.Name) and item.id == name for each in statements for item in walk(each))
 
 
 def returned_as_one(statements: list[ast.stmt]) -> list[ast.stmt]:

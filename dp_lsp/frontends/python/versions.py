@@ -8,8 +8,9 @@ one after the other, once each, and no function inside sees the name.
 from __future__ import annotations
 
 import ast
-import copy
 from collections.abc import Iterable
+
+from dp_lsp.frontends.python.tree import copied, walk
 
 _INSIDE = (
     *(ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Global, ast.Nonlocal),
@@ -23,7 +24,7 @@ def with_versions(node: ast.FunctionDef, tables: Iterable[str]) -> ast.FunctionD
     again = [name for name in tables if _is_in_order(node, name)]
     if not again:
         return node
-    made = copy.deepcopy(node)
+    made = copied(node)
     for name in again:
         version = 1
         for statement in made.body:
@@ -46,14 +47,14 @@ def _is_in_order(node: ast.FunctionDef, name: str) -> bool:
         for target in statement.targets
         if isinstance(target, ast.Name) and target.id == name
     ]
-    below = [item for statement in node.body for item in ast.walk(statement)]
-    stored = [item for item in below if isinstance(item, ast.Name) and item.id == name and _is_stored(item)]
-    hidden = any(isinstance(item, _INSIDE) for item in below)
+    inner = [item for statement in node.body for item in walk(statement)]
+    stored = [item for item in inner if isinstance(item, ast.Name) and item.id == name and _is_stored(item)]
+    hidden = any(isinstance(item, _INSIDE) for item in inner)
     return bool(given) and len(stored) == len(given) and not hidden
 
 
 def _rename(node: ast.AST, name: str, version: int) -> None:
-    for item in ast.walk(node):
+    for item in walk(node):
         if isinstance(item, ast.Name) and item.id == name:
             item.id = _versioned(name, version)
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.releasing import diffprivlib, opendp
+from dp_lsp.frontends.python.tree import below, children, walk
 
 HOMES = {**diffprivlib.HOMES, **opendp.HOMES}
 """The modules and classes of libraries, by the names that they must have."""
@@ -82,13 +83,13 @@ def mechanisms(node: ast.FunctionDef, called: Called) -> dict[str, Made]:
     """The names of a function that stand for a mechanism, or a part of one: each is given one, once, is read behind
     that alone, and what it is made with has the same value there."""
     made: dict[str, Made] = {}
-    for item in ast.walk(node):
+    for item in walk(node):
         match item:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 if (each := made_by(value, called)) is not None:
                     made[name] = each
-    names = [item for item in ast.walk(node) if isinstance(item, ast.Name)]
-    params = [item.arg for item in ast.walk(node) if isinstance(item, ast.arg)]
+    names = below(node, ast.Name)
+    params = [item.arg for item in below(node, ast.arg)]
     writes = Counter([*params, *(item.id for item in names if not isinstance(item.ctx, ast.Load))])
     found: dict[str, Made] = {}
     for name, each in made.items():
@@ -103,7 +104,7 @@ def _names_of(value: ast.expr, made: Mapping[str, Made]) -> frozenset[str]:
     found: set[str] = set()
     pending = [value]
     while pending:
-        new = {item.id for item in ast.walk(pending.pop()) if isinstance(item, ast.Name)} - found
+        new = {item.id for item in below(pending.pop(), ast.Name)} - found
         found |= new
         pending += [made[name].value for name in new if name in made]
     return frozenset(found)
@@ -112,16 +113,12 @@ def _names_of(value: ast.expr, made: Mapping[str, Made]) -> frozenset[str]:
 def _is_used_below(node: ast.FunctionDef, name: str, made: Made) -> bool:
     """Whether a name is read, and nowhere but where a method of it or itself is called, or a step is added to it, in
     the statements behind the one that gives it its value."""
-    reads = {
-        id(item)
-        for item in ast.walk(node)
-        if isinstance(item, ast.Name) and item.id == name and isinstance(item.ctx, ast.Load)
-    }
+    reads = {id(item) for item in below(node, ast.Name) if item.id == name and isinstance(item.ctx, ast.Load)}
     for statements in _blocks(node):
         for index, statement in enumerate(statements):
             if isinstance(statement, ast.Assign) and statement.value is made.value:
-                below = [item for each in statements[index + 1 :] for item in _outside_functions(each)]
-                return bool(reads) and reads <= {id(each) for item in below for each in _used_in(item)}
+                later = [item for each in statements[index + 1 :] for item in _outside_functions(each)]
+                return bool(reads) and reads <= {id(each) for item in later for each in _used_in(item)}
     return False
 
 
@@ -133,7 +130,7 @@ def _used_in(node: ast.AST) -> Iterator[ast.expr]:
 
 
 def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    for item in ast.walk(node):
+    for item in walk(node):
         for statements in (getattr(item, "body", None), getattr(item, "orelse", None)):
             if isinstance(statements, list):
                 yield statements
@@ -145,4 +142,4 @@ def _outside_functions(node: ast.AST) -> Iterator[ast.AST]:
         item = pending.pop()
         if not isinstance(item, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
             yield item
-            pending += ast.iter_child_nodes(item)
+            pending += children(item)
