@@ -5,7 +5,7 @@ and all of that once more of what was released."""
 from __future__ import annotations
 
 from .writing import HEAD as PLAIN
-from .writing import LIMITS, NUMBERS, POSITIVE, Writer
+from .writing import NUMBERS, Writer
 
 HEAD = PLAIN.replace("import numpy as np\n", "import numpy as np\nimport pandas as pd\n")
 SHARES = ("0.5", "0.9", "0.25", "0", "1", "1.5")
@@ -36,14 +36,14 @@ class StatisticsWriter(Writer):
         if words == "AddRemove()" and self.chance(0.4):
             words = self.pick(("AddRemove(), AtLeast(2)", "AddRemove(), AtLeast(1)", "AddRemove(contributes=2)"))
         if self.chance(0.7):
-            words += f", Bounded({', '.join(self.pick(LIMITS))})"
+            words += f", Bounded({', '.join(self.limits())})"
         base = self.pick(("np.ndarray", "np.ndarray", "pd.Series")) if data == "arr" else "list[float]"
         return f"{name}: Annotated[{base}, {words}]"
 
     def arr(self, depth: int) -> str:
         if not depth or self.chance(0.3):
             return self.pick(self.names["arr"])
-        of, low, high = self.arr(depth - 1), *self.pick(LIMITS)
+        of, low, high = self.arr(depth - 1), *self.limits()
         of = of if of.isidentifier() else f"({of})"
         c = self.pick(NUMBERS)
         forms = [
@@ -59,11 +59,11 @@ class StatisticsWriter(Writer):
             f"np.where({of} > {c}, {of}, {c})",
             f"{of} ** 2",
             f"{of} ** {self.pick(('3', '2.0', '1', '-1', '0.5'))}",
-            f"{of} // {self.pick(POSITIVE)}",
-            f"{of} % {self.pick(POSITIVE)}",
+            f"{of} // {self.positive()}",
+            f"{of} % {self.positive()}",
             f"np.minimum({of}, {high})",
             f"{of}.abs()" if self.chance(self.trap) else f"np.abs({of})",
-            f"{of} * {self.pick(POSITIVE)}",
+            f"{of} * {self.positive()}",
         ]
         if of.isidentifier():
             forms.append(f"{of}[{of} {self.pick('<>')} {c}]")
@@ -72,7 +72,7 @@ class StatisticsWriter(Writer):
     def of_data(self) -> str:
         if not self.names.get("arr"):
             return self.of_list()
-        of, low, high = self.arr(2), *self.pick(LIMITS)
+        of, low, high = self.arr(2), *self.limits()
         of = of if of.isidentifier() or self.chance(0.3) else f"np.clip({of}, {low}, {high})"
         of = of if of.isidentifier() or of.startswith("np.") else f"({of})"
         ddof = self.pick(("", "ddof=1", "ddof=0", "ddof=2" if self.chance(self.trap) else ""))
@@ -111,7 +111,7 @@ class StatisticsWriter(Writer):
         return self.pick(forms)
 
     def of_list(self) -> str:
-        of, low, high = self.list(1), *self.pick(LIMITS)
+        of, low, high = self.list(1), *self.limits()
         held = f"[max({low}, min(e, {high})) for e in {of}]"
         return self.pick(
             (
@@ -135,13 +135,13 @@ class StatisticsWriter(Writer):
 
     def last(self) -> None:
         if self.private and self.has_data and self.chance(0.3):
-            scale = self.pick(POSITIVE)
+            scale = self.positive()
             each = f"np.sum({self.pick(self.names['arr'])} > t)" if self.names.get("arr") else f"({self.of_data()})"
             self.line(f"out = [{each} + {self.draw(scale)} for t in {self.pick(('range(3)', '[1, 2, 4]'))}]")
             return self.line(f"return {self.pick(PUBLISHED).replace('X', 'out')}")
         if self.private and self.names.get("arr") and self.chance(0.4):
             self.line(f"counts, {self.pick(('_', 'edges'))} = np.histogram({self.arr(1)}, bins={self.bins()})")
-            noise = self.draw(self.pick(POSITIVE), f", size={self.pick(('len(counts)', 'counts.shape', '3', '2'))}")
+            noise = self.draw(self.positive(), f", size={self.pick(('len(counts)', 'counts.shape', '3', '2'))}")
             self.line(f"out = counts + {noise}")
             return self.line(f"return {self.pick(OF_VECTORS).replace('X', 'out')}")
         super().last()

@@ -4,7 +4,7 @@ rows that are added up along the wrong axis."""
 
 from __future__ import annotations
 
-from .writing import LIMITS, NUMBERS, POSITIVE, Writer
+from .writing import NUMBERS, Writer
 
 HEAD = """\
 import math
@@ -51,7 +51,7 @@ class TableWriter(Writer):
             self.add("rows", name)
             norm = self.pick(("", ", RowNorm(2)", ", RowNorm(3, 'L1')"))
             return f"{name}: Annotated[np.ndarray, {words}, Rows(2){norm}]"
-        low, high = self.pick(LIMITS)
+        low, high = self.limits()
         gaps = self.pick(("float", "MayBeMissing()", f"(Bounded({low}, {high}), MayBeMissing())"))
         town = self.pick(("str", "OneOf('Bonn', 'Ulm', 'Trier')"))
         columns = f"A=Bounded({low}, {high}), B=float, G={gaps}, T={town}, S=bool"
@@ -125,14 +125,14 @@ class TableWriter(Writer):
         if not depth:
             return self.cell(name, "AB")
         name = name if name.isidentifier() else f"({name})"
-        low, high = self.pick(LIMITS)
+        low, high = self.limits()
         of = self.col(depth - 1, name) if name.isidentifier() else self.cell(name, "AB")
         forms = [
             f"{of}.clip({low}, {high})",
             f"{of}.clip(lower={low}, upper={high})",
             f"np.clip({of}, {low}, {high})",
             f"({of} + {self.col(0, name)})",
-            f"({of} * {self.pick(POSITIVE)})",
+            f"({of} * {self.positive()})",
             f"{of}.abs()",
             self.cell(name, "AB"),
             f"{self.gap(depth - 1, name)}.fillna({self.pick(NUMBERS)})",
@@ -163,8 +163,8 @@ class TableWriter(Writer):
         if not frame and self.names.get("gap") and self.chance(0.3):
             return self.pick(self.names["gap"])
         of = self.cell(frame or self.frame(0), "G")
-        low, high = self.pick(LIMITS)
-        return self.pick((of, of, f"{of}.clip({low}, {high})", f"({of} + 1)", f"({of} * {self.pick(POSITIVE)})"))
+        low, high = self.limits()
+        return self.pick((of, of, f"{of}.clip({low}, {high})", f"({of} + 1)", f"({of} * {self.positive()})"))
 
     def mask(self, depth: int, frame: str = "") -> str:
         name = frame or self.frame(0)
@@ -240,7 +240,7 @@ class TableWriter(Writer):
                     f"len({of}[{of}[:, 0] > 0])",
                 )
             )
-        low, high = self.pick(LIMITS)
+        low, high = self.limits()
         forms = [
             lambda: f"len({self.frame(2)})",
             lambda: f"{self.frame(2)}.shape[0]",
@@ -284,12 +284,12 @@ class TableWriter(Writer):
 
     def released_vec(self) -> str:
         if self.names.get("rows"):
-            return f"{self.row_sum()} + {self.draw(self.pick(POSITIVE), ', size=2')}"
+            return f"{self.row_sum()} + {self.draw(self.positive(), ', size=2')}"
         if self.chance(0.5):
             name = self.pick(self.names["frame"])
             of = f"{name}['T'].value_counts().reindex(['Bonn', 'Ulm'], fill_value=0)"
             made = self.pick((of, of, f"{name}.groupby('T').size().reindex(['Bonn', 'Ulm'], fill_value=0)"))
-            return f"{made} + {self.draw(self.pick(POSITIVE), ', size=2')}"
+            return f"{made} + {self.draw(self.positive(), ', size=2')}"
         return super().released_vec()
 
     def appended(self) -> None:
@@ -307,7 +307,7 @@ class TableWriter(Writer):
     def last(self) -> None:
         if self.private and self.names.get("frame") and self.chance(0.15):
             name = self.pick(self.names["frame"])
-            each = f"len({name}[{name}['T'] == t]) + {self.draw(self.pick(POSITIVE))}"
+            each = f"len({name}[{name}['T'] == t]) + {self.draw(self.positive())}"
             over = self.pick(("['Bonn', 'Ulm']", "('Bonn', 'Ulm')", "['Bonn', 'Bonn']"))
             return self.line(f"return {self.pick((f'{{t: {each} for t in {over}}}', f'[{each} for t in {over}]'))}")
         if self.private and self.chance(0.12):

@@ -42,6 +42,7 @@ class Writer:
         self.helpers: list[tuple[str, str]] = []
         self.count = 0
         self.indent = "    "
+        self.known: list[str] = []
         self.trap = 0.0
         self.private = False
 
@@ -52,6 +53,8 @@ class Writer:
             return self.head + self.slip()
         self.trap = self.pick((0.0, TRAPS, TRAPS, 3 * TRAPS))
         self.lines = [self.head]
+        if self.chance(0.4):
+            self.constants()
         for _ in range(self.source.randrange(3)):
             self.helper()
         if self.chance(self.trap):
@@ -60,6 +63,8 @@ class Writer:
             self.function(place)
         if self.chance(self.trap / 2):
             self.lines.append(self.pick(MODULE))
+        if self.known and self.chance(self.trap):
+            self.lines.append(f"{self.pick(self.known)} {self.pick(('=', '*=', '+='))} {self.pick(NUMBERS)}\n")
         return "\n".join(self.lines) + "\n"
 
     def slip(self) -> str:
@@ -70,6 +75,39 @@ class Writer:
             text = text.replace(word, self.pick(among))
         return text
 
+    def constants(self) -> None:
+        """Numbers to which the module gives names, for its functions to read."""
+        for name in ("LOW", "HIGH", "W")[: self.source.randrange(1, 4)]:
+            forms = [*POSITIVE, "2 * 5", "1 / 4", "10 - 2.5", "2**3", "3e0", "-(1 - 3)"]
+            forms += [f"{each} + 1" for each in self.known] + [f"2 * {each}" for each in self.known]
+            if self.chance(self.trap):
+                forms = [
+                    "0 / 5",
+                    "1e308 * 10",
+                    "True",
+                    "-4",
+                    "float('inf')",
+                    "int('3')",
+                    "3 if True else 1",
+                    "[3]",
+                    "'3'",
+                ]
+            annotation = self.pick(("", "", ": float", ": int"))
+            self.lines.append(f"{name}{annotation} = {self.pick(forms)}")
+            self.known.append(name)
+        if self.chance(0.2):
+            self.lines.append(f"FIRST, SECOND = {self.pick(POSITIVE)}, {self.pick(POSITIVE)}")
+            self.known += ("FIRST", "SECOND")
+        self.lines.append("\n")
+
+    def positive(self) -> str:
+        return self.pick(self.known) if self.known and self.chance(0.3) else self.pick(POSITIVE)
+
+    def limits(self) -> tuple[str, str]:
+        """Two numbers, the smaller one first where both are written out."""
+        low, high = self.pick(LIMITS)
+        return (low, self.pick(self.known)) if self.known and self.chance(0.3) else (low, high)
+
     def helper(self) -> None:
         name = f"h{len(self.helpers)}"
         kind = self.pick(("number", "number", "number", "noise", "list", "lambda"))
@@ -79,7 +117,7 @@ class Writer:
             body = self.pick(LISTS).replace("NAME", name)
         else:
             before = self.names
-            self.names = {"num": ["p"], "pub": ["c"]}
+            self.names = {"num": ["p"], "pub": ["c", *self.known]}
             body = f"    return {self.num(2)}"
             header = self.pick((f"def {name}(p, c=2):", f"def {name}(p, c=2):", f"def {name}(p, *, c=3):"))
             if self.chance(0.2):
@@ -90,7 +128,7 @@ class Writer:
         self.lines.append(f"{body}\n\n")
 
     def function(self, place: int) -> None:
-        self.names, self.indent, self.count = {}, "    ", 0
+        self.names, self.indent, self.count = {"pub": [*self.known]}, "    ", 0
         self.private = self.chance(0.6)
         data = self.pick(("arr", "list", "num")) if not self.private else self.pick(("arr", "arr", "list", "num"))
         parameters = [self.parameter("v" if data != "num" else "x", data)]
@@ -126,7 +164,7 @@ class Writer:
         if words == "ChangeOne()" and self.chance(0.1):
             words = "ChangeOne(), Size(3)"
         if self.chance(0.3):
-            low, high = self.pick(LIMITS)
+            low, high = self.limits()
             words += f", Bounded({low}, {high})"
         return (
             f"{name}: Annotated[{'np.ndarray' if data == 'arr' else self.pick(('list[float]', 'list[int]'))}, {words}]"
@@ -181,10 +219,10 @@ class Writer:
     def changed(self) -> None:
         """A name that is given again by what it was."""
         kind = self.pick(("num", "num", "pub"))
-        names = [each for each in self.names.get(kind, ()) if each not in ("eps", "k")]
+        names = [each for each in self.names.get(kind, ()) if each not in ("eps", "k", *self.known)]
         if not names:
             return self.assigned()
-        by = self.num(1) if kind == "num" and self.chance(0.4) else self.pick(POSITIVE)
+        by = self.num(1) if kind == "num" and self.chance(0.4) else self.positive()
         self.line(f"{self.pick(names)} {self.pick(('+=', '-=', '*=', '/=', '//='))} {by}")
 
     def branch(self, depth: int) -> None:
@@ -286,7 +324,7 @@ class Writer:
         name = self.fresh("out")
         match kind:
             case "draw":
-                self.line(f"{name} = {self.draw(self.pick(POSITIVE))}")
+                self.line(f"{name} = {self.draw(self.positive())}")
                 self.add("draw", name)
             case "sum":
                 self.line(f"{name} = 0.0")
@@ -306,7 +344,7 @@ class Writer:
         for kind in kinds.split():
             text = text.replace(kind.upper(), self.pick(self.names[kind]))
         fresh = self.fresh("t")
-        text = text.replace("NEW", fresh).replace("NUM", self.num(1)).replace("C", self.pick(POSITIVE))
+        text = text.replace("NEW", fresh).replace("NUM", self.num(1)).replace("C", self.positive())
         for line in text.split("\n"):
             self.line(line)
         if makes:
@@ -322,8 +360,8 @@ class Writer:
             return self.of_data() if self.has_data else self.pick(NUMBERS)
         forms: list[Callable[[], str]] = [
             lambda: f"{self.num(depth - 1)} {self.pick('+-')} {self.num(depth - 1)}",
-            lambda: f"{self.pick(POSITIVE)} * {self.atom(depth - 1)}",
-            lambda: f"{self.atom(depth - 1)} / {self.pick(POSITIVE)}",
+            lambda: f"{self.positive()} * {self.atom(depth - 1)}",
+            lambda: f"{self.atom(depth - 1)} / {self.positive()}",
             lambda: f"abs({self.num(depth - 1)})",
             lambda: f"{self.pick(('max', 'min'))}({self.num(depth - 1)}, {self.pick(NUMBERS)})",
             lambda: f"min(max({self.num(depth - 1)}, {self.pick(('0', '-1'))}), {self.pick(('1', '10'))})",
@@ -332,7 +370,7 @@ class Writer:
             lambda: f"{self.pick(('float', 'int', 'round', 'math.floor', 'np.floor', 'bool'))}({self.num(depth - 1)})",
             lambda: f"{self.pick(('np.minimum', 'np.maximum'))}({self.num(depth - 1)}, {self.pick(NUMBERS)})",
             lambda: f"{self.pick(('np.tanh', 'math.atan', 'np.sin', 'np.abs'))}({self.num(depth - 1)})",
-            lambda: f"np.square(np.clip({self.num(depth - 1)}, -1, {self.pick(POSITIVE)}))",
+            lambda: f"np.square(np.clip({self.num(depth - 1)}, -1, {self.positive()}))",
             lambda: f"math.sqrt(min(max({self.num(depth - 1)}, 1), 10))",
             lambda: f"round({self.num(depth - 1)}, {self.pick(('0', '1', '2'))})",
             lambda: f"{self.atom(depth - 1)} {self.pick(('//', '%', '**'))} {self.pick(('1', '2', '3'))}",
@@ -382,7 +420,7 @@ class Writer:
     def pub(self, depth: int) -> str:
         names = self.names.get("pub", [])
         if not depth or self.chance(0.4):
-            return self.pick(names) if names and self.chance(0.6) else self.pick(POSITIVE)
+            return self.pick(names) if names and self.chance(0.6) else self.positive()
         return f"({self.pub(depth - 1)} {self.pick('+*-')} {self.pub(depth - 1)})"
 
     def open(self, depth: int) -> str:
@@ -401,12 +439,12 @@ class Writer:
     def list(self, depth: int) -> str:
         if not depth or self.chance(0.3):
             return self.pick(self.names["list"])
-        of, low, high = self.list(depth - 1), *self.pick(LIMITS)
+        of, low, high = self.list(depth - 1), *self.limits()
         found = self.pick(
             (
                 f"[min(max(e, {low}), {high}) for e in {of}]",
                 f"[min(max(e, {low}), {high}) for e in {of}]",
-                f"[e * {self.pick(POSITIVE)} for e in {of}]",
+                f"[e * {self.positive()} for e in {of}]",
                 f"[e for e in {of} if e > {self.pick(NUMBERS)}]",
                 f"[e for e in {of} if {low} <= e < {high}]",
                 f"sorted({of})",
@@ -443,12 +481,12 @@ class Writer:
     def arr(self, depth: int) -> str:
         if not depth or self.chance(0.3):
             return self.pick(self.names["arr"])
-        of, low, high = self.arr(depth - 1), *self.pick(LIMITS)
+        of, low, high = self.arr(depth - 1), *self.limits()
         forms = (
             f"np.clip({of}, {low}, {high})",
             f"np.clip({of}, {low}, {high})",
             f"({of}).clip({low}, {high})",
-            f"{of} * {self.pick(POSITIVE)}",
+            f"{of} * {self.positive()}",
             f"({of} + {self.pick(NUMBERS)})",
             f"np.abs({of})",
             f"np.where({of} > {self.pick(NUMBERS)}, {high}, {low})",
@@ -472,7 +510,7 @@ class Writer:
     def of_data(self) -> str:
         """A number of a collection."""
         if self.names.get("list") and (self.chance(0.6) or not self.names.get("arr")):
-            of, low, high = self.list(1), *self.pick(LIMITS)
+            of, low, high = self.list(1), *self.limits()
             found = self.pick(
                 (
                     f"len({of})",
@@ -501,7 +539,7 @@ class Writer:
                     )
                 )
             return found
-        of, low, high = self.arr(1), *self.pick(LIMITS)
+        of, low, high = self.arr(1), *self.limits()
         found = self.pick(
             (
                 f"len({of})",
@@ -554,7 +592,7 @@ class Writer:
                 f"{scale} * np.random.laplace()",
                 f"np.random.laplace({self.pick(NUMBERS)}, {scale})",
                 f"-np.random.laplace(0, {scale})",
-                f"np.random.normal({self.num(1)}, {scale}) / {self.pick(POSITIVE)}",
+                f"np.random.normal({self.num(1)}, {scale}) / {self.positive()}",
                 f"{self.pub(1)} * np.random.laplace(0, {scale})",
             ]
         return self.pick(forms)
@@ -562,7 +600,7 @@ class Writer:
     def released(self) -> str:
         value = self.of_data() if self.has_data and self.chance(0.7) else self.num(2)
         value = value if self.chance(0.5) or "if" in value else self.num(2)
-        scale = self.pick(POSITIVE)
+        scale = self.positive()
         mechanisms = [name for kind, name in self.helpers if kind == "noise"]
         if mechanisms and self.chance(0.6):
             price = "eps" if "eps" in self.names.get("pub", ()) else "1"
@@ -577,7 +615,7 @@ class Writer:
             f"({value}) - {self.draw(scale)}",
             f"({value}) + {scale} * {self.draw('1')}",
             f"{self.draw(scale)} - ({value})",
-            f"({value}) + {self.draw(scale)} / {self.pick(POSITIVE)}",
+            f"({value}) + {self.draw(scale)} / {self.positive()}",
         ]
         if self.chance(self.trap):
             forms = [
@@ -598,7 +636,7 @@ class Writer:
         bins, size = self.pick((("[0, 1, 3]", 2), ("[0, 3, 10, 20]", 3), ("[-5, 0, 5]", 2)))
         counts = f"np.histogram({self.arr(1)}, bins={bins})[0]"
         wanted = "" if self.chance(self.trap) else f", size={size}"
-        return f"{counts} + {self.draw(self.pick(POSITIVE), wanted)}"
+        return f"{counts} + {self.draw(self.positive(), wanted)}"
 
     # Choices
 
