@@ -469,10 +469,6 @@ class Rendering(ABC):
         """A call of a builtin; empty if it has no spelling."""
 
     @abstractmethod
-    def function(self, parameters: Sequence[str], result: str) -> str:
-        """A function without a name."""
-
-    @abstractmethod
     def annotation(self, type_: Annotation) -> str:
         """How a parameter is annotated with a type."""
 

@@ -267,7 +267,6 @@ TRANSPOSED = """\
             "change a copy: `h = deepcopy(h)`",
             CHANGED.format(before="h = g\n        h = deepcopy(h)", name="h"),
         ),
-        case("DP132", "size_of = abs\n", "write `x -> abs(x)`", "size_of = x -> abs(x)\n"),
         case(
             "DP134",
             "b(n::Static()) :: BlackBox() = n\n",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
@@ -16,11 +16,10 @@ from dp_lsp.core.term import Local, Term
 from dp_lsp.core.types import Label
 from dp_lsp.language import Familiar, RefusedType
 from dp_lsp.lower import problems
-from dp_lsp.lower.facts import Meant, as_function, builtin, described, is_operator, written
+from dp_lsp.lower.facts import builtin, described, is_operator, parameters, written
 from dp_lsp.lower.masks import A_ROW, Mask, Masks
 from dp_lsp.lower.scope import BodyScope, LoweringUnit, NoValue
 from dp_lsp.lower.structures import converted
-from dp_lsp.problem import Edit, Fix
 
 MAY_BE_MISSING = "an entry that may not be there, and is taken unchecked,"
 """What is said of an index that is not checked when the program runs."""
@@ -155,6 +154,8 @@ class Expressions:
         """A name as a value. Whoever is given a function calls it without knowing that it changes something."""
         if node.name == self._unit.language.vocabulary.nothing and not self._scope.has(node.name):
             return term.MakeTuple(node.span, ())
+        if (function := self._as_lambda(node)) is not None:
+            return self._function(function, False)
         value = self.name(node)
         effects = self._scope.effects_of(node)
         if effects is not None and effects.change_something:
@@ -174,17 +175,20 @@ class Expressions:
         if node.name in vocabulary.running:
             elsewhere = " other than on a line of its own at top level" if node.name == vocabulary.includes else ""
             return self._unit.refused(node, f"`{node.name}`{elsewhere}")
-        if (known := builtin(node.name, self._unit.language.builtins)) is not None:
-            return self._builtin_as_value(node, known)
+        if builtin(node.name, self._unit.language.builtins) is not None:
+            self._unit.report(problems.BuiltinAsValue.at(node.span, name=node.name))
+            return term.Hole(node.span, f"the builtin `{node.name}` as a value")
         self._unit.uses.add(node.name)
         return term.Global(node.span, node.name, called)
 
-    def _builtin_as_value(self, node: surface.Name, known: Meant) -> Term:
-        function = as_function(known, self._unit.code)
-        fixes = (Fix(f"write `{function}`", (Edit(node.span, function),)),) if function else ()
-        hint = f"; write `{function}`" if function else ""
-        self._unit.report(problems.BuiltinAsValue.at(node.span, name=node.name, hint=hint, fixes=fixes))
-        return term.Hole(node.span, f"the builtin `{node.name}` as a value")
+    def _as_lambda(self, node: surface.Name) -> surface.Lambda | None:
+        """The function that calls a builtin which is a value here; None for any other name, and for what no function
+        can stand for."""
+        if self._scope.has(node.name):
+            return None
+        found = builtin(node.name, self._unit.language.builtins)
+        params = () if found is None else parameters(found)
+        return _calling(node, params) if params and node.name not in params else None
 
     # Calls
 
@@ -316,7 +320,7 @@ class Expressions:
             case (surface.Name() as function, over) if self._scope.builtin_of(function) is None:
                 effects, is_elsewhere = self._scope.effects_of(function), not self._scope.has(function.name)
                 if (isinstance(over, surface.Range) and is_elsewhere) if effects is None else effects.releases:
-                    return surface.Comprehension(node.start, node.end, _called_on_each(function), over)
+                    return surface.Comprehension(node.start, node.end, _calling(function, [AN_ENTRY]), over)
         return None
 
     def use(self, node: surface.Call, row: builtins.Builtin, mutates: bool = False) -> Term:
@@ -344,10 +348,10 @@ class Expressions:
 
     def _given(self, node: surface.Node, param: Parameter, row: builtins.Builtin) -> Term:
         """An argument by position. A function that is written there is called before the builtin returns, if at all."""
-        if isinstance(node, surface.Lambda) and any(
-            form.applies is not None and form.applies.argument == param.name for form in row.forms
-        ):
-            return self._function(node, True)
+        applied = any(form.applies is not None and form.applies.argument == param.name for form in row.forms)
+        function = self._as_lambda(node) if applied and isinstance(node, surface.Name) else node
+        if applied and isinstance(function, surface.Lambda):
+            return self._function(function, True)
         return self._argument(node, param.pattern)
 
     def _by_name(self, keyword: surface.Keyword, row: builtins.Builtin) -> Term:
@@ -433,11 +437,11 @@ def _is_plain(param: surface.Parameter) -> bool:
     return param.annotation is None and param.default is None and param.kind == "plain"
 
 
-def _called_on_each(function: surface.Name) -> surface.Lambda:
-    """A function by its name, written out as one of an entry."""
+def _calling(function: surface.Name, params: Sequence[str]) -> surface.Lambda:
+    """A function by its name, written out as one of what it is given."""
     at = function.start, function.end
-    call = surface.Call(*at, function, (surface.Name(*at, AN_ENTRY),))
-    return surface.Lambda(*at, (surface.Parameter(*at, AN_ENTRY),), surface.Block(*at, (call,)))
+    call = surface.Call(*at, function, tuple(surface.Name(*at, name) for name in params))
+    return surface.Lambda(*at, tuple(surface.Parameter(*at, name) for name in params), surface.Block(*at, (call,)))
 
 
 def _way(indices: tuple[surface.Node, ...]) -> tuple[str, tuple[surface.Node, ...]]:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from dp_lsp import builtins, surface
 from dp_lsp.builtins.patterns import GivenNorm, GivenType
 from dp_lsp.builtins.traits import EverydayName, SampledRows
-from dp_lsp.intents import Rendering
 from dp_lsp.language import Builtins, Language, Semantics, Vocabulary
 
 _OF_VECTORS = frozenset({builtins.PLACES, builtins.PLACES_AND_ENTRIES, builtins.ENTRIES_BY_PLACE})
@@ -148,18 +147,16 @@ def is_operator(name: str) -> bool:
     return not (name[:1].isalpha() or name[:1] == "_")
 
 
-def as_function(known: Meant, code: Rendering) -> str:
-    """A builtin as a function that can be given to others, as it is written; empty for one that none can stand for."""
+def parameters(known: Meant) -> tuple[str, ...]:
+    """What a builtin is given where it stands as a function that is a value; nothing where none can stand for it."""
     row = known.row
-    if known.changes or row.has(SampledRows):
-        return ""
-    if any(isinstance(param.pattern, GivenNorm | GivenType) for form in row.forms for param in form.params):
-        return ""
-    params = [param.name for param in row.forms[0].params]
+    if known.changes or row.has(SampledRows) or row.name in builtins.RANDOM:
+        return ()
+    if any(isinstance(param.pattern, GivenNorm | GivenType) for param in row.forms[0].params):
+        return ()
     if is_operator(row.name):
-        params = ["x", "y"][: max(len(form.params) for form in row.forms)]
-    call = code.call(row.name, *params)
-    return code.function(params, call) if call else ""
+        return ("x", "y")[: max(len(form.params) for form in row.forms)]
+    return tuple(param.name for param in row.forms[0].params)
 
 
 def summary(

@@ -213,24 +213,30 @@ class ImportedAndDefined(Kind):
 
 
 class BuiltinAsValue(Kind):
-    """A builtin stands where a value is needed. Builtins are only called.
+    """A builtin stands where a value is needed that no function can stand for: a mechanism, or what is told a norm or a
+    type. It is only called.
 
     Broken:
 
     ```julia
-    size_of = abs
+    function noisy(x::Real, eps::Static()) :: Priv()
+        noise = laplacian_mechanism
+        noise(1, eps, x)
+    end
     ```
 
     Fixed:
 
     ```julia
-    size_of = x -> abs(x)
+    function noisy(x::Real, eps::Static()) :: Priv()
+        laplacian_mechanism(1, eps, x)
+    end
     ```
     """
 
     code = "DP132"
     name = "builtin-as-value"
-    message = "`{name}` is a builtin, and builtins are not values{hint}"
+    message = "`{name}` is a builtin that is no value: call it where it is needed"
     unchecked = True
 
 

@@ -55,9 +55,6 @@ class JuliaRendering(Rendering):
         sign = builtin if builtin in _TIGHT else f" {builtin} "
         return sign.join(arguments) if len(arguments) > 1 else f"{builtin}{arguments[0]}"
 
-    def function(self, parameters: Sequence[str], result: str) -> str:
-        return f"{parameters[0]} -> {result}" if len(parameters) == 1 else f"({', '.join(parameters)}) -> {result}"
-
     def annotation(self, type_: Annotation) -> str:
         match type_:
             case NumberOf(base, _, bounds):

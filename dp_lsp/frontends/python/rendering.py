@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from types import MappingProxyType
 
@@ -57,9 +57,6 @@ class PythonRendering(Rendering):
 
     def is_infix(self, builtin: str) -> bool:
         return builtin in _NOISE or not self[builtin].replace(".", "_").isidentifier()
-
-    def function(self, parameters: Sequence[str], result: str) -> str:
-        return f"lambda {', '.join(parameters)}: {result}"
 
     def annotation(self, type_: Annotation) -> str:
         match type_:
