@@ -5,9 +5,13 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
@@ -307,3 +311,78 @@ def test_a_mean_of_a_context_hides_nothing_where_the_size_is_said(said: Callable
     )
     assert said(program).state == "unknown"
     assert run(program.replace(".laplace().release()", ".laplace()"), [1.0, 2.0], float(EPS)).param() < 1e-9
+
+
+# Opacus: its accountants alone, as the engine needs torch (`tests/opacus_engine.py` runs that)
+
+TRAINING = """\
+from opacus import PrivacyEngine
+from torch import nn
+from torch.utils.data import DataLoader
+
+def f(model, optimizer, loader: Annotated[DataLoader, AddRemove()], epochs: Static[int]) -> Private:
+    engine = PrivacyEngine()
+    model, optimizer, loader = engine.make_private(
+        module=model, optimizer=optimizer, data_loader=loader, noise_multiplier={noise}, max_grad_norm=1.5
+    )
+    for _ in range(epochs):
+        for x, y in loader:
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+    return model, engine.get_epsilon(delta=1e-5)
+"""
+TRAININGS = [("1.1", 100, 2, 1e-5), ("0.8", 40, 3, 1e-6), ("2.0", 25, 4, 1e-5)]
+"""The noise, how many batches and epochs there are, and δ."""
+
+
+@pytest.fixture
+def accountants(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The accountants of Opacus, without the optimizers that they name and do not use."""
+    found = find_spec("opacus")
+    if found is None:
+        pytest.skip("Opacus is not installed")
+    package, optimizers = ModuleType("opacus"), ModuleType("opacus.optimizers")
+    package.__path__ = list(found.submodule_search_locations or ())
+    optimizers.DPOptimizer = object  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "opacus", package)
+    monkeypatch.setitem(sys.modules, "opacus.optimizers", optimizers)
+    yield import_module("opacus.accountants")
+    for name in [name for name in sys.modules if name.startswith("opacus.")]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+def priced(program: str, batches: int, epochs: int, delta: float, folder: Path, capsys: Any) -> float:
+    """The ε of a training with these numbers, at a δ."""
+    path = folder / "training.py"
+    path.write_text(HEADER + program, "utf-8")
+    numbers = "--set", f"len(loader)={batches}", "--set", f"epochs={epochs}", "--target-delta", str(delta)
+    main(["check", "--no-cache", "--output-format", "json", *numbers, str(path)])
+    (function,) = json.loads(capsys.readouterr().out)["files"][0]["functions"]
+    assert function["status"] == "proved"
+    (numeric,) = function["numeric"]
+    return float(numeric["epsilon"])
+
+
+@pytest.mark.parametrize(("noise", "batches", "epochs", "delta"), TRAININGS)
+def test_trainings_cost_what_accountants_say(
+    noise: str,
+    batches: int,
+    epochs: int,
+    delta: float,
+    accountants: Any,
+    tmp_path: Path,
+    capsys: Any,
+    with_distributions: None,
+) -> None:
+    """No more than by Rényi differential privacy, and as much as by privacy loss random variables, whose ε is within
+    0.01 of the true one."""
+    found = priced(TRAINING.format(noise=noise), batches, epochs, delta, tmp_path, capsys)
+    said = {}
+    for name in ("rdp", "prv"):
+        accountant = accountants.create_accountant(name)
+        for _ in range(batches * epochs):
+            accountant.step(noise_multiplier=float(noise), sample_rate=1 / batches)
+        said[name] = accountant.get_epsilon(delta)
+    assert found <= said["rdp"]
+    assert abs(found - said["prv"]) <= 0.021

@@ -70,6 +70,8 @@ class DatasetOf:
     what is public about them. ``radius`` is the most that a row measures in the norm of ``RowNorm(L2, 5)``, and
     ``each`` how many records a person contributes at most, as ``Contributes(3)`` says; 1 without it. ``size`` is how
     many records there are, as ``Size(100)`` says where that is public, and ``columns`` how many numbers each row has.
+    Records that are ``batched`` are drawn in batches: a row says what it adds to each, and how many batches there are
+    is what the program knows as the size.
     ``metric`` is None where none was written: what the project says counts then."""
 
     metric: DatasetMetric | None
@@ -80,6 +82,7 @@ class DatasetOf:
     each: Limit | None = None
     size: Limit | None = None
     columns: Limit | None = None
+    batched: bool = False
 
 
 @value
@@ -238,6 +241,8 @@ def _dataset(annotation: DatasetOf, owner: str, publics: Publics, sizes: Sizes) 
     columns = None if annotation.columns is None else _limit(annotation.columns, publics)
     if columns is not None:
         records = replace(records, length=columns)
+    if annotation.batched:
+        records = replace(records, length=dimension("length", owner, sizes))
     norm, most = annotation.radius or (None, None)
     radius = None if most is None else _limit(most, publics)
     if norm is not None and radius is not None:

@@ -36,7 +36,8 @@ _ARRAYS = frozenset({"np.ndarray", "numpy.ndarray", "pd.Series", "pandas.Series"
 _SERIES = frozenset({"pd.Series", "pandas.Series"})
 _TABLES = frozenset({"pd.DataFrame", "pandas.DataFrame"})
 _OF_ROWS = frozenset({"Rows", "RowNorm"})
-_BASES = frozenset({"float", "int", "bool", "list", *_ARRAYS, *_TABLES})
+_LOADERS = frozenset({"DataLoader", "torch.utils.data.DataLoader"})
+_BASES = frozenset({*_LOADERS, "float", "int", "bool", "list", *_ARRAYS, *_TABLES})
 _SAYS_LITTLE = frozenset({"Static", "Private", "black_box", "checked"})
 _BRACED = frozenset({"Annotated", "Static", "Private", "list", "tuple", "dict"})
 
@@ -101,6 +102,11 @@ def says_data(node: ast.expr) -> bool:
     return any(name in WORDS and name not in _SAYS_LITTLE for name in names)
 
 
+def says_public(node: ast.expr) -> bool:
+    """Whether an annotation says that everybody may know a value."""
+    return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "Static"
+
+
 def kind_of(node: ast.expr | None, places: Places) -> Of:
     """The kind of values that an annotation allows."""
     match node:
@@ -113,6 +119,10 @@ def kind_of(node: ast.expr | None, places: Places) -> Of:
             return _rows([annotation(each, places) for each in words])
         case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[base, *words])) if _is_series(base):
             return _series([annotation(each, places) for each in words])
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[base, *_])) if (
+            found := dotted(base)
+        ) is not None and found[1] in _LOADERS:
+            return ValueKind.LOADER
         case ast.Name(id="float" | "int"):
             return ValueKind.NUMBER
         case ast.Name(id="bool"):
@@ -327,6 +337,10 @@ def _annotated(node: TypeExpr, base: Node, words: Iterable[Node]) -> Annotation:
         return _dataset(node, said, relations, _MATRIX, None, table.width)
     if table is not None:
         raise RefusedType(node, "`Columns` is said of a `pd.DataFrame`")
+    if isinstance(base, TypeExpr) and base.name in _LOADERS:
+        if said.keys() != {"AddRemove"} or said["AddRemove"].keys() - {"contributes"}:
+            raise RefusedType(node, "batches protect one record that is added or removed: `AddRemove()`, and no more")
+        return replace(_dataset(node, said, relations, _MATRIX, None), batched=True)
     kind, element = _base(base)
     bounds = None
     if "Bounded" in said:
@@ -442,7 +456,9 @@ def _base(node: Node) -> tuple[Kind | None, Base]:
         case TypeExpr(name=name, args=()) if name in _ARRAYS:
             return Kind.VECTOR, Base.REAL
     raise RefusedType(
-        node, "the data are a `list`, an `np.ndarray`, a `pd.Series`, a `pd.DataFrame`, a `float` or an `int`"
+        node,
+        "the data are a `list`, an `np.ndarray`, a `pd.Series`, a `pd.DataFrame`, a `DataLoader`, a `float` or an "
+        "`int`",
     )
 
 

@@ -25,15 +25,16 @@ from dp_lsp.frontends.python.kinds import COUNTING, Kind, Kinds, Of, kinds_of, l
 from dp_lsp.frontends.python.lasting import lasting
 from dp_lsp.frontends.python.libraries import libraries
 from dp_lsp.frontends.python.names import CHECKED, MODULES, bound_in, dotted
-from dp_lsp.frontends.python.noise import named_centre
-from dp_lsp.frontends.python.of_rows import VECTOR
+from dp_lsp.frontends.python.noise import named_centre, whole
+from dp_lsp.frontends.python.of_rows import COLUMN, SHAPE, VECTOR
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.powers import UPDATES
 from dp_lsp.frontends.python.refused import Refused
-from dp_lsp.frontends.python.releasing import mechanisms
+from dp_lsp.frontends.python.releasing import mechanisms, opacus
 from dp_lsp.frontends.python.rows import Rows, norm_of, product
 from dp_lsp.frontends.python.settled import returned_as_one, settled
 from dp_lsp.frontends.python.tables import Alone, Table, counted
+from dp_lsp.frontends.python.training import Made, Steps, Trained, trained
 from dp_lsp.frontends.python.tree import below, walk
 from dp_lsp.frontends.python.versions import with_versions
 from dp_lsp.frontends.rounds import Rounds, WhileLoop, as_rounds, left_early, may_leave, with_returns
@@ -69,7 +70,9 @@ def function(node: ast.FunctionDef, places: Places, around: _Body | None = None)
         params = tuple(_parameters(node, places))
         body = _Body(node, places, around)
         block: surface.Block = body.block()
-        if not any(each.annotation for each in params) and returns is None and body.draws:
+        if body.trains:
+            params = tuple(_said(each, PUBLIC) if each.name in body.trains else each for each in params)
+        elif not any(each.annotation for each in params) and returns is None and body.draws:
             returns = surface.TypeExpr(header.end, header.end, "Private", written="Private")
             params = tuple(_said(each, PUBLIC if each.name in body.scales else OF_NUMBER) for each in params)
     except Refused as refused:
@@ -186,8 +189,10 @@ class _Body:
         _check_limits(node, params)
         tables = [name for name, kind in params.items() if isinstance(kind, Table | Alone)]
         node = with_edges(with_versions(node, tables))
-        self._node = node
         self._places = places
+        loaders = [name for name, kind in params.items() if kind is Kind.LOADER]
+        node, self._training = self._trained(node, loaders)
+        self._node = node
         own = {*params, *bound_below(node)}
         self._modules: frozenset[str] = modules_of(node) - params.keys()
         self._local = own - self._modules
@@ -240,6 +245,18 @@ class _Body:
         written = set(bound_below(self._node))
         self.vectors = [name for name in params if name in used & bare and name not in written]
         return self.vectors
+
+    def _trained(self, node: ast.FunctionDef, loaders: list[str]) -> tuple[ast.FunctionDef, Trained | None]:
+        """A function with releases in place of its training."""
+        kinds = Kinds(
+            {}, {*bound_below(node), *(each.arg for each in ast.walk(node) if isinstance(each, ast.arg))}.__contains__
+        )
+        return trained(node, loaders, kinds.called)
+
+    @property
+    def trains(self) -> frozenset[str]:
+        """The parameters that take part in a training, but for the data."""
+        return frozenset() if self._training is None else self._training.public
 
     def block(self) -> surface.Block:
         """The body. What is returned where the last statement does not say so is None."""
@@ -354,6 +371,10 @@ class _Body:
                 yield surface.Opaque(*span, node.what, effects(node), broken=True)
             case NotFollowed():
                 raise Refused(node, node.what)
+            case Made():
+                yield from self._made_private(node)
+            case Steps():
+                yield self._steps(node)
             case ast.Assign() | ast.AnnAssign():
                 yield from self._assignment(node)
             case ast.AugAssign(target=ast.Name() as target, op=op, value=value) if type(op) in UPDATES:
@@ -376,6 +397,33 @@ class _Body:
                 yield surface.Leave(*span, _STATEMENTS[type(node)], isinstance(node, ast.Continue))
             case _:
                 raise Refused(node, _STATEMENTS.get(type(node), "this statement"))
+
+    def _made_private(self, node: Made) -> Iterator[Node]:
+        """How much noise a training adds has a name, and the module holds nothing private yet."""
+        assert self._training is not None, "it was found by that"
+        found, span = self._training.training, self._places.span(node)
+        for function in self._training.uses:
+            self._expressions.note_home(function)
+        for name, value in ((found.noise, node.noise), (found.clip, node.clip)):
+            yield surface.Assign(*span, surface.Name(*self._places.span(value), name), self._expressions.number(value))
+        yield surface.Assign(*span, surface.Name(*span, found.module), whole(span.end, 0))
+
+    def _steps(self, node: Steps) -> Node:
+        """As many steps as there are batches, each a release of the records that are drawn for it."""
+        assert self._training is not None, "it was found by that"
+        found, span = self._training.training, self._places.span(node)
+        data, row = surface.Name(*span, found.data), surface.Name(*span, "record")
+        batches = surface.Call(*span, surface.Name(*span, SHAPE), (data, whole(span.end, 2)))
+        first = surface.Block(*span, (surface.Index(*span, row, (whole(span.end, 1),)),))
+        of_each = surface.Lambda(*span, (surface.Parameter(*span, "record"),), first)
+        records = surface.Call(*span, surface.Name(*span, COLUMN), (of_each, data))
+        rate = surface.Call(*span, surface.Name(*span, "/"), (whole(span.end, 1), batches))
+        places = (self._places.span(found.said[name]) for name in ("max_grad_norm", "noise_multiplier"))
+        noise = (surface.Name(*place, name) for place, name in zip(places, (found.clip, found.noise), strict=True))
+        step = surface.Call(*span, surface.Name(*span, opacus.STEP), (rate, *noise, records))
+        body = surface.Assign(*span, surface.Name(*span, found.module), step)
+        rounds = surface.Range(*span, whole(span.end, 1), None, batches)
+        return surface.For(*span, surface.Name(*span, "_"), rounds, surface.Block(*span, (body,)))
 
     def _evaluated(self, node: ast.Expr) -> Node:
         """An expression that stands as a statement, for what it does."""

@@ -47,6 +47,8 @@ class Kind(Enum):
     """A dictionary."""
     MECHANISM = auto()
     """What adds noise, of a library."""
+    LOADER = auto()
+    """What draws batches of records."""
     GENERATOR = auto()
     """What draws random numbers, and was not told how to begin."""
     ANY = auto()

@@ -44,7 +44,7 @@ HOMES = {
 }
 """The same, and what else has functions that are known: nothing is said of a program's own of that name."""
 
-BASES = {"pd": "pandas", "pandas": "pandas"}
+BASES = {"pd": "pandas", "pandas": "pandas", "DataLoader": "torch.utils.data.DataLoader"}
 """The modules whose types annotations name, by the names that they must have: nothing else may be called so."""
 
 GENERATORS = frozenset({"rng", "RNG", "_rng", "_RNG", "gen", "generator"})

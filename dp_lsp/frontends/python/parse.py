@@ -34,6 +34,7 @@ from dp_lsp.frontends.python.names import (
 from dp_lsp.frontends.python.notebooks import order, spoken
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.releasing import SETTING_UP
+from dp_lsp.frontends.python.releasing.opacus import BY_NAME
 from dp_lsp.frontends.python.tree import children
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Node, Opaque, Parsed, Remark, Summary
@@ -84,6 +85,8 @@ def item(node: ast.stmt, places: Places) -> Iterator[Node]:
     """A statement at top level."""
     span = places.span(node)
     match node:
+        case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]) if name in BY_NAME:
+            yield Opaque(*span, f"another meaning of `{name}`", effects(node))
         case ast.FunctionDef():
             yield function(node, places)
         case ast.Import() | ast.ImportFrom() if not effects(node).anything:

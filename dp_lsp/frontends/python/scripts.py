@@ -29,6 +29,8 @@ from dp_lsp.frontends.python.names import BASES, CHECKED, HOMES, WORDS, dotted
 from dp_lsp.frontends.python.notebooks import order, spoken
 from dp_lsp.frontends.python.parse import item, read, remarks, unread
 from dp_lsp.frontends.python.places import Places
+from dp_lsp.frontends.python.releasing.opacus import AROUND
+from dp_lsp.frontends.python.training import is_make
 from dp_lsp.frontends.python.tree import below, children, walk
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Node, Opaque, Parsed, Summary
@@ -145,6 +147,7 @@ class _Script:
         own = {name for node in self._statements if not _is_import(node) for name in self._binds(node)}
         self._displays = "display" not in own
         self._constants = self._found_constants([each.node for each in statements if not each.guarded])
+        self._trains = any(map(is_make, (item for node in self._statements for item in ast.walk(node))))
         self._aside = self._found_aside()
         self._own = self._names_of(self._owned())
 
@@ -216,13 +219,19 @@ class _Script:
                 return True
             case ast.Call(func=func):
                 found = dotted(func)
-                known = found is not None and (found[0] in HOMES or not (self._bound[found[0]] or found[0] == "open"))
+                known = found is not None and (
+                    self._is_known(found[0]) or not (self._bound[found[0]] or found[0] == "open")
+                )
                 return not known
             case ast.Subscript(value=of) | ast.Attribute(value=of):
                 return isinstance(of, ast.Name) or self._is_foreign(of)
             case ast.BinOp(left=left, right=right):
                 return self._is_foreign(left) or self._is_foreign(right)
         return False
+
+    def _is_known(self, home: str) -> bool:
+        """Whether functions of a module are known: those around Opacus only where something is trained by it."""
+        return home in HOMES and (home not in AROUND or self._trains)
 
     # Where data come from
 

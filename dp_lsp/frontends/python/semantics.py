@@ -68,6 +68,7 @@ _NEVER_FAILS = frozenset(
             "geometric_mechanism",
             "gaussian_mechanism",
             "add_geometric",
+            "sampled_gaussian",
             "histogram",
             "[]",
             "[]=",

@@ -12,7 +12,7 @@ from dp_lsp.frontends.python.names import BASES, EXCEPTIONS, KNOWN, RUNNING, TYP
 from dp_lsp.frontends.python.numeric import FUNCTIONS, spellings
 from dp_lsp.frontends.python.of_rows import COLUMN, DOT, KEPT, LENGTH, ROW_SUM, SHAPE, SHORT, VECTOR
 from dp_lsp.frontends.python.reducing import OF_MANY, QUANTILE
-from dp_lsp.frontends.python.releasing import opendp
+from dp_lsp.frontends.python.releasing import opacus, opendp
 from dp_lsp.frontends.python.releasing.diffprivlib import ADD_GEOMETRIC, GAUSSIAN, GEOMETRIC, LAPLACE, PREMISE
 from dp_lsp.language import FLOAT_NOISE, Builtins, Cursor, Familiar, Spelling, Vocabulary, Word
 
@@ -100,6 +100,7 @@ def python_builtins() -> Builtins:
             "add_geometric": Spelling(
                 ADD_GEOMETRIC, f"{ADD_GEOMETRIC}(v, epsilon=eps, bins=5, range=(0, 120))", others=(opendp.GEOMETRIC,)
             ),
+            "sampled_gaussian": Spelling(opacus.STEP, f"{opacus.STEP}(module=…, optimizer=…, data_loader=…, …)"),
             "histogram": Spelling("np.histogram", "np.histogram(v, bins=[0, 18, 65])[0]"),
             "count": Spelling(COUNT, f"{COUNT}(v > t)"),
             "zeros": Spelling(ZEROS, f"{ZEROS}(n)"),
@@ -116,6 +117,7 @@ def python_builtins() -> Builtins:
         },
         premises={
             **dict.fromkeys(SAMPLERS, (FLOAT_NOISE,)),
+            opacus.STEP: (opacus.PREMISE, FLOAT_NOISE),
             **dict.fromkeys((opendp.LAPLACE, opendp.GEOMETRIC, opendp.GAUSSIAN), (opendp.PREMISE,)),
             **dict.fromkeys((LAPLACE, GEOMETRIC, GAUSSIAN, ADD_GEOMETRIC), (PREMISE, FLOAT_NOISE)),
         },

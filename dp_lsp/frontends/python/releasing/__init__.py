@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from dp_lsp.frontends.python.refused import Refused
-from dp_lsp.frontends.python.releasing import diffprivlib, opendp
+from dp_lsp.frontends.python.releasing import diffprivlib, opacus, opendp
 from dp_lsp.frontends.python.tree import below, children, walk
 
-HOMES = {**diffprivlib.HOMES, **opendp.HOMES}
+HOMES = {**diffprivlib.HOMES, **opendp.HOMES, **opacus.HOMES, **opacus.AROUND}
 """The modules and classes of libraries, by the names that they must have."""
-NAMED = {**diffprivlib.NAMED}
+NAMED = {**diffprivlib.NAMED, **opacus.NAMED}
 """By the beginning of a name, the one by which it is known here."""
 SETTING_UP = opendp.SETTING_UP
 """What programs call before they do anything, by their full names."""
