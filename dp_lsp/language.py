@@ -487,6 +487,8 @@ class Semantics:
       is the same whatever that reads.
     - If ``sizes_fit``, an operation on arrays fails where their sizes do not go together, so that these may be taken
       to. Else one of size 1 goes with any, and what is asked of a size that who calls a function chooses is told.
+    - If ``constants_change``, a container that is given a name at top level may be changed by what reaches it. Else
+      what is followed there is never changed.
     - If ``draws_hide``, a number that is drawn around 0 is noise, which hides what it is added to if that is its only
       use. Else only what a mechanism is given is hidden."""
 
@@ -497,6 +499,7 @@ class Semantics:
     names_arguments: bool = False
     types_are_inferred: bool = True
     sizes_fit: bool = True
+    constants_change: bool = True
     draws_hide: bool = False
 
     def is_changeable(self, annotation: Annotation) -> bool:

@@ -284,7 +284,7 @@ class _Imports:
                 package.links.pop(last, None)
 
     def _made(self, parts: Sequence[ProjectPart], units: list[InferenceUnit], clouds: dict[str, str]) -> Project:
-        doubts([units], clouds)
+        doubts([units], clouds, self._language.semantics)
         (apart,) = foreign.doubts([units], clouds, self._language)
         trusted = tuple(sorted(self._trusted))
         program = Program(tuple(units), clouds, self._language.semantics, apart, trusted)

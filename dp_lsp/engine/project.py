@@ -21,7 +21,7 @@ from dp_lsp.core.term import Constant
 from dp_lsp.engine import foreign
 from dp_lsp.engine.problems import IncludeCycle, IncludeUnreadable, TooManyIncludes, Unbalanced
 from dp_lsp.engine.program import InferenceUnit, Program
-from dp_lsp.language import Language
+from dp_lsp.language import Language, Semantics
 from dp_lsp.lower.definitions import Include
 from dp_lsp.lower.facts import EVERYTHING, is_operator
 from dp_lsp.lower.problems import ImportedAndDefined
@@ -129,7 +129,7 @@ class _Expansion:
                 self._stack.pop()
             else:
                 self._unit(frame)
-        doubts(self._modules, self._clouds)
+        doubts(self._modules, self._clouds, language.semantics)
         apart = foreign.doubts(self._modules, self._clouds, language)
         programs = tuple(
             Program(tuple(units), self._clouds, language.semantics, types)
@@ -241,7 +241,7 @@ def place_in(name: str, source: Source, span: Span) -> There:
     return There(name, within, place.line, source.text[start : span.start], source.text[within.start : within.end])
 
 
-def doubts(modules: Sequence[list[InferenceUnit]], clouds: dict[str, str]) -> None:
+def doubts(modules: Sequence[list[InferenceUnit]], clouds: dict[str, str], semantics: Semantics) -> None:
     """Add to ``clouds``, names of the modules with the reason why nothing is known of them, and to the problems of
     their units."""
     found = [unit.lowered for module in modules for unit in module]
@@ -250,7 +250,7 @@ def doubts(modules: Sequence[list[InferenceUnit]], clouds: dict[str, str]) -> No
     changing = {name for each in found for name in each.changers}
     if importing:
         _cloud_imported(modules, clouds)
-    if changing or storing:
+    if semantics.constants_change and (changing or storing):
         units = [unit for module in modules for unit in module]
         definers: dict[str, list[int]] = {}
         for index, unit in enumerate(units):

@@ -12,7 +12,8 @@ from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf,
 from dp_lsp.core.types import Base, DatasetMetric, Kind, Norm
 from dp_lsp.frontends.python.kinds import Kind as ValueKind
 from dp_lsp.frontends.python.kinds import Of
-from dp_lsp.frontends.python.names import TYPES, WORDS, dotted
+from dp_lsp.frontends.python.names import TYPES, WORDS, dotted, shortened
+from dp_lsp.frontends.python.numeric import INFINITE
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.rows import Rows
 from dp_lsp.frontends.python.tables import Alone, NotAColumn, Table, alone, table_of
@@ -23,7 +24,7 @@ from dp_lsp.surface import Node, TypeExpr
 OF_NUMBER, PUBLIC = "<number>", "<public>"
 """The annotations of a function that has none and draws noise, which nobody can write: a number, and one that is
 public."""
-_OTHER = "…"
+_OTHER, _INFINITE = "…", "∞"
 """The name of an annotation that is written in another way than annotations are read here."""
 _SILENT = frozenset(
     {
@@ -79,6 +80,12 @@ def _argument(node: ast.expr, places: Places) -> Node:
             inner = _argument(operand, places)
             if isinstance(inner, surface.Number):
                 return surface.Number(*span, -inner.value, inner.integer)
+            if isinstance(inner, TypeExpr) and inner.name == _INFINITE:
+                return inner
+        case ast.Attribute() if (found := dotted(node)) is not None and shortened(found[1]) in INFINITE:
+            return TypeExpr(*span, _INFINITE, written=ast.unparse(node))
+        case ast.Call(func=ast.Name(id="float"), args=[ast.Constant(value=str())]):
+            return TypeExpr(*span, _INFINITE, written=ast.unparse(node))
         case ast.Name() | ast.Call():
             return annotation(node, places)
         case ast.Tuple(elts=items) if items:
@@ -466,6 +473,8 @@ def _limit(options: dict[str, Node], name: str, node: TypeExpr) -> Limit:
     match options.get(name):
         case surface.Number(value=value):
             return value
+        case TypeExpr(name=found) if found == _INFINITE:
+            raise RefusedType(node, f"`{name}` is infinite, which is no bound: write the largest that a number may be")
         case surface.Text(value=text) if text.isidentifier():
             return text
     raise RefusedType(node, f"`{name}` is a number that is written out, or the name of a public parameter in quotes")

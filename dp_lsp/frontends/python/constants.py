@@ -1,4 +1,5 @@
-"""Values that the body of a file gives names: numbers, which functions read, and all else, of which nothing is known.
+"""Values that the body of a file gives names: numbers and tuples of them, which functions read, and all else, of which
+nothing is known.
 
 What an annotation says of such a name is nothing to Python, which evaluates it and leaves it at that.
 """
@@ -41,7 +42,17 @@ def assignments(node: ast.stmt, places: Places) -> list[Node] | None:
     is_changed = not does.binds.isdisjoint(_read(node))  # as by `f = cached(f)`
     if does.anything or does.outside or does.stores or is_changed:
         return None
-    return [surface.Unfollowed(*places.span(node), "an assignment gives it a value that is not followed", does)]
+    return [surface.Unfollowed(*places.span(node), _why_not(given), does)]
+
+
+def _why_not(given: list[tuple[ast.Name, ast.expr | None]]) -> str:
+    """Why nothing is known of the values that names are given."""
+    match given:
+        case [(_, ast.List(elts=[_, *_] as items))] if all(_number(each, Places("")) is not None for each in items):
+            return (
+                f"a list may be changed by whoever has it; write a tuple: `{ast.unparse(ast.Tuple(items, ast.Load()))}`"
+            )
+    return "an assignment gives it a value that is not followed"
 
 
 def mentioned(node: ast.stmt) -> frozenset[str] | None:
@@ -95,9 +106,14 @@ def _is_plain(annotation: ast.expr) -> bool:
 
 
 def constant(node: ast.expr, places: Places) -> Node | None:
-    """A truth value that is written out, or a number that is made of numbers and names; None for anything else."""
+    """A truth value that is written out, a number that is made of numbers and names, or a tuple of such numbers, which
+    nobody can change; None for anything else."""
     if isinstance(node, ast.Constant) and isinstance(node.value, bool):
         return surface.Boolean(*places.span(node), node.value)
+    if isinstance(node, ast.Tuple):
+        items = [_number(each, places) for each in node.elts]
+        known = tuple(each for each in items if each is not None)
+        return surface.Vector(*places.span(node), known) if known and len(known) == len(items) else None
     return None if isinstance(node, ast.Name) else _number(node, places)
 
 

@@ -61,6 +61,7 @@ class Entries(OfRows):
         def _lambda(self, name: str, value: Node) -> surface.Lambda: ...
         def power(self, node: ast.expr, base: Node, exponent: ast.expr, of_entries: bool) -> Node: ...
         def quotient(self, span: Span, left: Node, right: Node) -> Node: ...
+        def array_of(self, node: ast.expr) -> Node | None: ...
         def _noisy_array(self, node: ast.BinOp) -> Node | None: ...
 
     def _elementwise(self, node: ast.expr) -> Node:
@@ -108,6 +109,8 @@ class Entries(OfRows):
         if kind in _VECTORS and (made := self._vector(node)) is not None:
             leaf = leaves.setdefault(_key(node), Leaf(f"<vector {len(leaves)}>", made, False))
             return surface.Name(*span, leaf.name)
+        if (copied := self._kinds.made_of(node)) is not None and kind is Kind.ARRAY:
+            return entry(copied)
         match node:
             case ast.Name(id=name) if name in self._lasting and (inlines or kind is not Kind.ARRAY):
                 return entry(_moved(self._lasting[name], node))
@@ -174,7 +177,7 @@ class Entries(OfRows):
         """A vector that is no operation on entries of others."""
         if isinstance(node, ast.BinOp) and (noisy := self._noisy_array(node)) is not None:
             return noisy
-        return self.of_rows(node)
+        return self.array_of(node) or self.of_rows(node)
 
     def _entry_kept(self, node: ast.Subscript, leaves: dict[str, Leaf], inlines: bool) -> Node:
         """An entry of an array, or of a column, of those for which a mask is true."""

@@ -26,6 +26,7 @@ from dp_lsp.frontends.python.kinds import (
     COUNTING,
     GENERATING,
     METHODS,
+    SHARING,
     SIGNS,
     Kind,
     Kinds,
@@ -34,11 +35,12 @@ from dp_lsp.frontends.python.kinds import (
 from dp_lsp.frontends.python.libraries import Library
 from dp_lsp.frontends.python.names import EXCEPTIONS, HOMES, MODULES, dotted
 from dp_lsp.frontends.python.noise import Noise, beside, named_centre, scaled, whole
-from dp_lsp.frontends.python.numeric import CLIPS, CONSTANTS, DIGITS, FUNCTIONS, logistic
+from dp_lsp.frontends.python.numeric import CLIPS, CONSTANTS, DIGITS, FUNCTIONS, INFINITE, logistic, written
+from dp_lsp.frontends.python.of_rows import VECTOR
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.powers import Powers
 from dp_lsp.frontends.python.reductions import Reductions
-from dp_lsp.frontends.python.refused import Refused
+from dp_lsp.frontends.python.refused import REASONS, Refused
 from dp_lsp.frontends.python.releasing import Made, is_tool
 from dp_lsp.frontends.python.releasing.calls import LibraryCalls
 from dp_lsp.frontends.python.rows import Beside, Rows
@@ -138,6 +140,10 @@ class Expressions(LibraryCalls, Reductions, Powers):
             case ast.Attribute() if (constant := CONSTANTS.get(self._kinds.called(node))) is not None:
                 self.note_home(node)
                 return surface.Number(*span, constant, False)
+            case ast.Attribute() if self._kinds.called(node) in INFINITE:
+                raise Refused(
+                    node, f"`{ast.unparse(node)}`, which bounds nothing (write the largest number that counts),"
+                )
             case ast.Attribute() if self._is_of_module(node):
                 return surface.Name(*span, self._kinds.called(node))
             case ast.BinOp():
@@ -170,6 +176,25 @@ class Expressions(LibraryCalls, Reductions, Powers):
                 return self._part(node)
         raise Refused(node, _described(node))
 
+    def array_of(self, node: ast.expr) -> Node | None:
+        """An array that is made of numbers in a list, or of another array; None for anything else."""
+        given, kind = self._kinds.made_of(node), self._kinds.of(node)
+        if given is None or not isinstance(node, ast.Call) or kind not in (Kind.ARRAY, Kind.VECTOR):
+            return None
+        if isinstance(given, ast.Tuple):
+            given = ast.copy_location(ast.List(given.elts, ast.Load()), given)
+        if kind is Kind.ARRAY:
+            return self.node(given)
+        if (
+            self._kinds.called(node.func) == SHARING
+            and isinstance(given, ast.Name)
+            and not self.filled.is_list(given.id)
+        ):
+            raise Refused(node, f"`{SHARING}` of what may be an array, which is then the same one (write `np.array`),")
+        made = surface.Vector(*self._places.span(given), ()) if _is_empty(given) else self.node(given)
+        copied = surface.Call(*self._places.span(node), self._callee(node, self._kinds.called(node.func)), (made,))
+        return self._call(copied.span, VECTOR, copied)
+
     def _part(self, node: ast.Subscript | ast.Attribute) -> Node:
         """What is taken of a value by an index, or by a name."""
         span = self._places.span(node)
@@ -189,9 +214,15 @@ class Expressions(LibraryCalls, Reductions, Powers):
                 return self.length(span, of)
             case ast.Subscript() | ast.Attribute() if self._kinds.of(node) in ARRAYS:
                 return self._elementwise(node)
-            case ast.Subscript(value=ast.Name(id=name)) if self.filled.is_one(name):
+            case ast.Subscript(value=ast.Name(id=name)) if self.filled.is_one(name) or self._is_of_file(name):
                 return self.entry_at(node)
+        self._note_reason(node.value)
         raise Refused(node, _described(node))
+
+    def _note_reason(self, node: ast.expr) -> None:
+        """What is asked of something is not followed because that is not. Raises :class:`Refused` if that is so."""
+        if isinstance(node, ast.Call) and self._kinds.called(node.func) in REASONS:
+            raise Refused(node, REASONS[self._kinds.called(node.func)])
 
     def _array_of_rows(self, node: ast.expr) -> Node | None:
         """What is made of rows or vectors; nobody is given what may be no array."""
@@ -253,8 +284,15 @@ class Expressions(LibraryCalls, Reductions, Powers):
                     return [_Replaced(name, each).visit(copied(made)) for each in items]
         raise Refused(node, "a comprehension over something other than values that are written out")
 
+    def _is_of_file(self, name: str) -> bool:
+        """Whether a name may be one of the file, which gives such names nothing that changes."""
+        return not self._kinds.is_local(name) and self._kinds.of_name(name) is Kind.ANY
+
     def entry_at(self, node: ast.Subscript) -> surface.Index:
-        """One entry of an array that is made here."""
+        """One entry of an array that is made here, or of numbers that the file gives a name."""
+        if isinstance(node.value, ast.Name) and isinstance(node.ctx, ast.Load) and written(node.slice) == -1:
+            at, name = self._places.span(node), surface.Name(*self._places.span(node.value), node.value.id)
+            return surface.Index(*at, name, (surface.IndexBound(at.end, at.end, True),))
         if not isinstance(node.value, ast.Name) or not self.filled.is_place(node.slice):
             raise Refused(node, "a place that is not known to count from the beginning")
         index = self.number(node.slice)
@@ -443,10 +481,20 @@ class Expressions(LibraryCalls, Reductions, Powers):
 
     def histogram(self, node: ast.Call) -> Node:
         """How many numbers lie in each bin, between edges that are written out."""
-        edges = self.edges(node)
+        edges = self.edges(node) or self._named_edges(node)
         if edges is None or self._kinds.of(node.args[0]) is not Kind.ARRAY:
             raise Refused(node, "`np.histogram` other than of an array, with rising edges that are written out")
         return surface.Call(*self._places.span(node), self._callee(node, COUNTING), (self.node(node.args[0]), edges))
+
+    def _named_edges(self, node: ast.Call) -> surface.Name | None:
+        """The edges of bins by the name that the file gives them: NumPy takes none that fall, whatever the data are."""
+        match node:
+            case (
+                ast.Call(args=[_, ast.Name(id=name) as given], keywords=[])
+                | ast.Call(args=[_], keywords=[ast.keyword(arg="bins", value=ast.Name(id=name) as given)])
+            ) if self._is_of_file(name):
+                return surface.Name(*self._places.span(given), name)
+        return None
 
     def edges(self, node: ast.Call) -> surface.Vector | None:
         """The edges of the bins that a call counts in; None where they are not known."""
@@ -551,6 +599,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
                 return self._elementwise(node)
         if self._kinds.of(node) is Kind.MASK:
             return self._elementwise(node)
+        if (array := self.array_of(node)) is not None:
+            return array
         if (reduced := self.reduction(node)) is not None:
             return reduced
         name, args = self._function(node)
@@ -610,6 +660,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
 
     def _of_program(self, node: ast.Call) -> Node:
         """A call of a function of the program, which is called by a name."""
+        self._note_reason(node)
         match node.func:
             case ast.Name(id=name) if name in EXCEPTIONS:
                 raise Refused(node, "an exception as a value")
@@ -621,13 +672,16 @@ class Expressions(LibraryCalls, Reductions, Powers):
                 )
                 callee = surface.Name(*self._places.span(node.func), name)
                 return surface.Call(*self._places.span(node), callee, args, named)
-            case ast.Attribute(attr=attr):
+            case ast.Attribute(value=of, attr=attr):
+                self._note_reason(of)
                 raise Refused(node, f"the method `{attr}`")
         raise Refused(node, "a call of something other than a function with a name")
 
     def _of_module(self, node: ast.Call, name: str) -> Node:
         """A call of a function that may be one of a module of the project. What it is given must be understood."""
         found = dotted(node.func)
+        if name in REASONS:
+            raise Refused(node, REASONS[name])
         if found is None or found[0] in HOMES or self._kinds.is_generator(found[0]):
             raise Refused(node, f"`{name}`")
         try:
@@ -736,6 +790,13 @@ class Expressions(LibraryCalls, Reductions, Powers):
             return self.node(node), False
         return self.walked(node)
 
+    def listed(self, node: ast.expr) -> Node:
+        """What a loop goes over that has places."""
+        made, counts = self.walked(node)
+        if counts:
+            raise Refused(node, "a range beside something else")
+        return made
+
     def walked(self, node: ast.expr) -> tuple[Node, bool]:
         """What a loop goes over, and whether its numbers are those of a range."""
         match node:
@@ -743,15 +804,19 @@ class Expressions(LibraryCalls, Reductions, Powers):
                 return self._range(node, args), True
             case ast.Name() if self._kinds.of(node) in _LISTED:
                 return self.node(node), False
-            case ast.List(elts=items) if items and all(isinstance(each, ast.Constant) for each in items):
-                return self.node(node), False
+            case ast.List(elts=items) | ast.Tuple(elts=items) if items and all(
+                isinstance(each, ast.Constant) for each in items
+            ):
+                return surface.Vector(*self._places.span(node), tuple(map(self.number, items))), False
         raise Refused(node, "a loop over something other than a range, or a list or an array with a name,")
 
     def _range(self, node: ast.expr, args: list[ast.expr]) -> Node:
         """Python's ranges begin at 0, and their end is not in them."""
         span = self._places.span(node)
+        if len(args) == _WITH_STEP and (steps := [*map(written, args)]) and None not in steps:
+            return self._stepped(node, span, [int(each) for each in steps if each is not None and each == int(each)])
         if not 1 <= len(args) <= 2:
-            raise Refused(node, "a range with a step")
+            raise Refused(node, "a range with a step that is not written out")
         first: Node = whole(span.start, 0)
         if len(args) == 2:
             first = self.number(args[0])
@@ -760,7 +825,16 @@ class Expressions(LibraryCalls, Reductions, Powers):
             return surface.Range(*span, first, None, surface.Number(last.start, last.end, last.value - 1, True))
         return surface.Range(*span, first, None, self._call(last.span, "-", last, whole(last.end, 1)))
 
+    def _stepped(self, node: ast.expr, span: Span, given: list[int]) -> Node:
+        """A range of numbers that are written out."""
+        if len(given) != _WITH_STEP or given[2] <= 0:
+            raise Refused(node, "a range with another step than a positive whole number")
+        first, end, step = given
+        last = max(range(first, end, step), default=first - step)
+        return surface.Range(*span, whole(span.start, first), whole(span.start, step), whole(span.end, last))
 
+
+_WITH_STEP = 3
 _TOTALS = frozenset({"len", "sum", "np.sum", "np.mean", COUNT})
 _TRUTH = "bool"
 _KNOWN = _TOTALS | FUNCTIONS.keys() | {_TRUTH, ZEROS, WHERE}
@@ -810,6 +884,10 @@ def bins(node: ast.Call) -> int | None:
     """How many bins there are between edges that are written out, and rise; None for others."""
     edges = edges_of(node)
     return None if edges is None else len(edges) - 1
+
+
+def _is_empty(node: ast.expr) -> bool:
+    return isinstance(node, ast.List) and not node.elts
 
 
 def _is_clip(node: ast.Call) -> bool:

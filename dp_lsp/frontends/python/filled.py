@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from dp_lsp.frontends.python.kinds import Kinds
+from dp_lsp.frontends.python.names import bound_in
+from dp_lsp.frontends.python.side_by_side import counted_from
 from dp_lsp.frontends.python.tree import below, walk
 
 ZEROS = "np.zeros"
@@ -20,7 +22,8 @@ APPEND = "list.append"
 
 
 class Filled:
-    """The arrays of a function whose places count from 0: those that it fills, and counts in bins."""
+    """The arrays of a function whose places count from 0: those that it fills, counts in bins, and lists that are
+    written out."""
 
     def __init__(self, node: ast.FunctionDef, kinds: Kinds, counts: Iterable[str]) -> None:
         writes = Counter(item.id for item in below(node, ast.Name) if _is_stored(item))
@@ -28,16 +31,23 @@ class Filled:
         made = dict(_made(node, kinds))
         self.lengths = {name: size for name, size in made.items() if writes[name] == 1 and name not in params}
         self.lists = {name for name in _begun(node) if writes[name] == 1 and name not in params}
+        self._listed = {name for name in _listed(node) if writes[name] == 1 and name not in params}
         self._fixed = {each.arg for each in node.args.args if not writes[each.arg]}
         self._counts = frozenset(counts)
-        loops = [item for item in below(node, ast.For) if isinstance(item.target, ast.Name)]
-        from_zero = {item.target.id for item in loops if _begins_well(item.iter, kinds)}  # type: ignore[attr-defined]
-        others = {item.target.id for item in loops if not _begins_well(item.iter, kinds)}  # type: ignore[attr-defined]
+        from_zero, others = set[str](), set[str]()
+        for loop in below(node, ast.For):
+            counts = _counting(loop, kinds)
+            from_zero |= {counts} if counts else set()
+            others |= {*bound_in(loop.target)} - {counts}
         self._variables = from_zero - others - params
 
     def is_one(self, name: str) -> bool:
         """Whether a name is such an array."""
-        return name in self.lengths or name in self._counts
+        return name in self.lengths or name in self._counts or name in self._listed
+
+    def is_list(self, name: str) -> bool:
+        """Whether a name stands for a list that is made here."""
+        return name in self.lists or name in self._listed
 
     def is_as_long(self, name: str, size: ast.expr) -> bool:
         """Whether an array that is filled was made with so many entries, as it is written."""
@@ -76,6 +86,14 @@ def _made(node: ast.FunctionDef, kinds: Kinds) -> Iterator[tuple[str, ast.expr]]
                     yield name, size
 
 
+def _listed(node: ast.FunctionDef) -> Iterator[str]:
+    """The names of lists and tuples whose entries are written out."""
+    for item in walk(node):
+        match item:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.List(elts=[_, *_]) | ast.Tuple(elts=[_, *_])):
+                yield name
+
+
 def _begun(node: ast.FunctionDef) -> Iterator[str]:
     """The names of lists that begin without entries."""
     for item in walk(node):
@@ -85,6 +103,19 @@ def _begun(node: ast.FunctionDef) -> Iterator[str]:
                 | ast.AnnAssign(target=ast.Name(id=name), value=ast.List(elts=[]))
             ):
                 yield name
+
+
+def _counting(loop: ast.For, kinds: Kinds) -> str:
+    """The variable of a loop that counts its rounds, and begins with no negative number; empty if there is none."""
+    match loop:
+        case ast.For(target=ast.Name(id=name), iter=over) if _begins_well(over, kinds):
+            return name
+        case ast.For(target=ast.Tuple(elts=[ast.Name(id=name), _]), iter=ast.Call(func=func) as over) if (
+            kinds.called(func) == "enumerate"
+        ):
+            first = counted_from(over)
+            return "" if first is None or first < 0 else name
+    return ""
 
 
 def _begins_well(over: ast.expr, kinds: Kinds) -> bool:

@@ -33,6 +33,8 @@ from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.releasing import mechanisms, opacus
 from dp_lsp.frontends.python.rows import Rows, norm_of, product
 from dp_lsp.frontends.python.settled import returned_as_one, settled
+from dp_lsp.frontends.python.side_by_side import counted as counted_rounds
+from dp_lsp.frontends.python.side_by_side import taken
 from dp_lsp.frontends.python.tables import Alone, Table, counted
 from dp_lsp.frontends.python.training import Made, Steps, Trained, trained
 from dp_lsp.frontends.python.tree import below, walk
@@ -385,8 +387,15 @@ class _Body:
             case ast.For(target=target, iter=over, body=body):
                 if any(is_noisy_stop(each, self._kinds, self._named) for each in body):
                     raise Refused(node, _SPARSE_VECTOR)
-                made, _ = expressions.walked(over)
-                loop = surface.For(*span, self._target(target), made, self._block(body))
+                parts, block = taken(node, self._kinds.called), self._block(body)
+                if parts is None:
+                    made, _ = expressions.walked(over)
+                    loop = surface.For(*span, self._target(target), made, block)
+                else:
+                    rounds = counted_rounds(span, parts, expressions.listed, self._places)
+                    yield from rounds.before
+                    block = surface.Block(*block.span, (*rounds.first, *block.statements))
+                    loop = surface.For(*span, rounds.round, rounds.over, block)
                 if node.orelse:
                     self._otherwise[loop] = node
                 yield loop

@@ -88,6 +88,9 @@ CHANGES = frozenset({"clip", "abs"})
 ABSENT, THERE = frozenset({"isna", "isnull"}), frozenset({"notna", "notnull"})
 ASKS = frozenset({"isin", "between", *ABSENT, *THERE})
 """Methods that ask something of each entry."""
+SHARING = "np.asarray"
+MAKING = frozenset({"np.array", SHARING})
+"""What makes an array of a list of numbers, or of another array, which one of them gives back as it is."""
 COUNTING = "np.histogram"
 """What counts the numbers in bins; it gives the edges back, too."""
 GENERATING = "np.random.default_rng"
@@ -143,6 +146,15 @@ class Kinds:
         order = SAMPLERS[self.drawn(node)]
         place = order.index(SIZE) if SIZE in order else len(order)
         return len(node.args) > place or any(each.arg in (SIZE, None) for each in node.keywords)
+
+    def made_of(self, node: ast.expr) -> ast.expr | None:
+        """What ``np.array`` or ``np.asarray`` makes an array of, which may be told to hold floats."""
+        match node:
+            case ast.Call(func=func, args=[of], keywords=[] | [ast.keyword("dtype", ast.Name("float"))]) if self.called(
+                func
+            ) in MAKING and not self._local("float"):
+                return of
+        return None
 
     def taken(self, node: ast.expr) -> Taken | None:
         """The column that an expression takes of a table, or that a name is by itself."""
@@ -231,7 +243,7 @@ class Kinds:
                 return Kind.VECTOR
             case ast.Subscript(value=ast.Attribute(value=of, attr="shape"), slice=ast.Constant()):
                 return Kind.NUMBER if isinstance(self.of(of), Rows) or self.of(of) is Kind.VECTOR else None
-            case ast.Call(func=func, args=[of], keywords=[]) if self.called(func) in ("np.array", "np.asarray"):
+            case ast.Call(func=func, args=[of], keywords=[]) if self.called(func) in MAKING:
                 return Kind.PARTS if self.of(of) is Kind.PARTS else None
         return None
 
@@ -326,6 +338,12 @@ class Kinds:
             return Kind.ANY if self.draws_several(node) else Kind.NUMBER
         if name in TOTALS or self._reduces(node, name):
             return Kind.NUMBER
+        if (given := self.made_of(node)) is not None:
+            of = self.of(given)
+            may_be = of in (Kind.LIST, Kind.VECTOR) or isinstance(given, ast.Tuple)
+            if may_be or (of is Kind.ANY and isinstance(given, ast.Name)):
+                return Kind.VECTOR
+            return Kind.ARRAY if of is Kind.ARRAY else Kind.ANY
         if name == "np.zeros":
             return Kind.VECTOR if len(node.args) == 1 and not node.keywords else Kind.ANY
         if name == "bool":
@@ -453,6 +471,10 @@ def _given_by(node: ast.AST, kinds: Kinds) -> list[tuple[str, Of]]:
             kinds.called(node.iter.func) == "range"  # type: ignore[attr-defined]
         ):
             return [(name, Kind.NUMBER)]
+        case ast.For(target=ast.Tuple(elts=[ast.Name(id=name), ast.Name(id=of)]), iter=ast.Call(func=func)) if (
+            kinds.called(func) == "enumerate"
+        ):
+            return [(name, Kind.NUMBER), (of, Kind.ANY)]
         case ast.For(target=target):
             return [(name, Kind.ANY) for name in bound_in(target)]
         case ast.NamedExpr(target=ast.Name(id=name)):

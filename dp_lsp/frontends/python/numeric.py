@@ -58,6 +58,8 @@ CONSTANTS = {
     **{f"{of}.e": Fraction(repr(math.e)) for of in ("math", "np")},
 }
 """The numbers that modules have."""
+INFINITE = frozenset({"math.inf", "np.inf"})
+"""What they call the number that is larger than all others."""
 
 
 def logistic(node: ast.expr, called: Callable[[ast.expr], str]) -> tuple[ast.expr, ast.expr] | None:

@@ -4,6 +4,28 @@ from __future__ import annotations
 
 import ast
 
+REASONS = {
+    **dict.fromkeys(
+        ("sorted", "np.sort"),
+        "sorting, which shows at each place what other records decide (ask for `np.median(v)` or `np.quantile(v, q)`),",
+    ),
+    "np.cumsum": "`np.cumsum` (add up counts that have noise, or a part at a time: `(v <= t).sum()`)",
+    "np.diff": "`np.diff`, which compares records by the order in which they stand,",
+    **dict.fromkeys(
+        ("input",),
+        "`input`, whose answer nobody knows before the program runs (make it a parameter: `x: Static[float]`),",
+    ),
+    "open": "`open` (read files outside of functions that are checked, and give them what was read)",
+    **dict.fromkeys(
+        ("np.dot", "np.vdot", "np.inner"),
+        "a product of records (limit what is multiplied, and add it up: `np.clip(v * v, 0, c).sum()`)",
+    ),
+    "map": "`map` (write `[f(x) for x in v]`)",
+    "filter": "`filter` (write `[x for x in v if p(x)]`)",
+    **dict.fromkeys(("any", "all"), "whether any or all are true (count them: `sum(p(x) for x in v)`)"),
+}
+"""Why calls of functions that everybody knows have no meaning here, and what to write."""
+
 
 class Refused(Exception):
     """A construct that has no meaning here: the node, and what it is."""

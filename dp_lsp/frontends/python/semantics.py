@@ -11,7 +11,8 @@ from dp_lsp.language import Semantics
 
 
 class PythonStorage(Storage):
-    """Whole numbers have no largest one, and sums, differences and products of them are whole. Of others nothing is
+    """Whole numbers have no largest one, and sums, differences and products of them are whole,
+    and so is the smallest and the largest. Of others nothing is
     said, but that an array that is filled holds floats."""
 
     def literal(self, number: int | None) -> Stored:
@@ -29,10 +30,12 @@ class PythonStorage(Storage):
     def arrays(self, builtin: str, given: Sequence[Stored], numbers: Stored) -> Stored:
         if builtin in _MAKES_LISTS:
             return OTHER_ARRAY
+        if builtin == _MAKES_ARRAYS:
+            return ARRAY
         return reduce(or_, given, 0) or ARRAY
 
 
-_WHOLE_OF_WHOLE = frozenset({"+", "-", "*", ":"})
+_WHOLE_OF_WHOLE = frozenset({"+", "-", "*", ":", "min", "max"})
 _COUNTS = frozenset({"length", "count", "size", "geometric_mechanism", "add_geometric"})
 _FLOATS = frozenset({"zeros", "[]="})
 """What makes an array of NumPy that holds floats, and what is put into one."""
@@ -40,6 +43,7 @@ _LISTS = frozenset({"T[]", "push!"})
 """What makes a list of anything, and appends to one: it holds each number as it is."""
 _MAKES_LISTS = _LISTS | {"[…]", "(… for …)", "map", "filter"}
 """What makes a list, which is no array."""
+_MAKES_ARRAYS = "deepcopy"
 _NEVER_FAILS = frozenset(
     {
         *("+", "-", "*", "<", "<=", ">", ">=", "==", "!=", "!", "&&", "||", "abs", "min", "max", "clamp", "float"),
@@ -82,6 +86,7 @@ _NEVER_FAILS = frozenset(
             "[:…:]",
             "row_to_vec",
             "as_vector",
+            "deepcopy",
             "clip_vector",
             "vector_norm",
             "dot_product",
@@ -104,6 +109,7 @@ class PythonSemantics(Semantics):
     names_arguments = True
     types_are_inferred = False
     sizes_fit = False
+    constants_change = False
     draws_hide = True
 
     storage = PythonStorage()

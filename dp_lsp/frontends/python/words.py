@@ -104,6 +104,7 @@ def python_builtins() -> Builtins:
             "histogram": Spelling("np.histogram", "np.histogram(v, bins=[0, 18, 65])[0]"),
             "count": Spelling(COUNT, f"{COUNT}(v > t)"),
             "zeros": Spelling(ZEROS, f"{ZEROS}(n)"),
+            "deepcopy": Spelling("np.array", "np.array([1, 2])", others=("np.asarray",)),
             "push!": Spelling(APPEND, "v.append(x)", changing=(APPEND,)),
             "map_rows": Spelling(COLUMN, 'df["Age"]'),
             "filter_rows": Spelling(KEPT, 'df[df["Age"] > t]'),
