@@ -106,14 +106,15 @@ def _is_plain(annotation: ast.expr) -> bool:
 
 
 def constant(node: ast.expr, places: Places) -> Node | None:
-    """A truth value that is written out, a number that is made of numbers and names, or a tuple of such numbers, which
-    nobody can change; None for anything else."""
+    """A truth value that is written out, a number that is made of numbers and names, or a tuple of numbers that are
+    written out, which nobody can change; None for anything else."""
     if isinstance(node, ast.Constant) and isinstance(node.value, bool):
         return surface.Boolean(*places.span(node), node.value)
     if isinstance(node, ast.Tuple):
-        items = [_number(each, places) for each in node.elts]
-        known = tuple(each for each in items if each is not None)
-        return surface.Vector(*places.span(node), known) if known and len(known) == len(items) else None
+        named = any(isinstance(item, ast.Name) for each in node.elts for item in ast.walk(each))
+        known = [made for each in node.elts if (made := _number(each, places)) is not None]
+        is_known = known and len(known) == len(node.elts) and not named
+        return surface.Vector(*places.span(node), tuple(known)) if is_known else None
     return None if isinstance(node, ast.Name) else _number(node, places)
 
 
