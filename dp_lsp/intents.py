@@ -515,6 +515,14 @@ class Rendering(ABC):
                 return (Fix(f"{title} {code}", (Edit(span, code),)),) if code else ()
         return ()
 
+    def spoken(self, sentence: str) -> str:
+        """A sentence of a rule, which speaks of code in the words of the rows, in those of the language."""
+        return sentence
+
+    def types_shown(self, text: str) -> str:
+        """A text with types in the published notation, as it is shown to who writes the language."""
+        return text
+
     def completed(self, fix: Fix, text: str) -> Fix:
         """A repair of a whole text with what it needs elsewhere in it, such as imports of what it writes."""
         return fix

@@ -270,8 +270,8 @@ ROWS: tuple[Builtin, ...] = (
         "length(v)",
         (form(_length, free, v=Box(truth=True)), *statistics.LENGTHS, form(_parameters, free, m=Model("n"))),
         "The number of entries, or of the parameters of a model. Public: neighbouring containers have the same shape, "
-        "but not so of a dataset in Symmetric or InsertDelete: there it is private, and moves by 1 for a record, by n "
-        "for a row of n entries.",
+        "but not so of a dataset in `Symmetric` or `InsertDelete`: there it is private, and moves by 1 for a record, "
+        "by n for a row of n entries.",
         _ACCESS,
         (
             "f(v::Vector{<:Real}) = length(v)",
@@ -291,8 +291,8 @@ ROWS: tuple[Builtin, ...] = (
             *(form(_extent, only(m=_rows_counted), m=matrix, i=OneOf((1, 2))) for matrix in _WITH_ROWS),
         ),
         "The numbers of rows and columns, with i = 1 that of rows, with i = 2 that of columns. Public: neighbouring "
-        "containers have the same shape. Not so of a dataset in Symmetric or InsertDelete, as a Poisson sample is: how "
-        "many rows it has is private, and moves by 1 for each.",
+        "containers have the same shape. Not so of a dataset in `Symmetric` or `InsertDelete`, as a Poisson sample is: "
+        "how many rows it has is private, and moves by 1 for each.",
         _ACCESS,
         (
             "f(m::Matrix{<:Data}) = size(m)",

@@ -29,6 +29,7 @@ from dp_lsp.infer.method import InferenceSetting, Inferred, infer_constant, infe
 from dp_lsp.infer.problems import CallsUnchecked, SensitivityMissed
 from dp_lsp.infer.reading import is_readable
 from dp_lsp.infer.rules import BY_NAME
+from dp_lsp.language import Language
 from dp_lsp.lower.methods import is_unread
 from dp_lsp.lower.problems import CallCycle
 from dp_lsp.problem import Kind, Named, Problem, Related, Severity, Sought
@@ -221,8 +222,8 @@ class Task:
         names, text = self._names(definition), self.unit.chunk.text
         setting = InferenceSetting(text, language, rules, names, broken, usual, metric, version)
         if isinstance(definition, Constant):
-            return infer_constant(definition, setting, self._look)
-        found = infer_method(definition, setting, self._look)
+            return _spoken(infer_constant(definition, setting, self._look), language)
+        found = _spoken(infer_method(definition, setting, self._look), language)
         return found._replace(assumed=(*found.assumed, *map(_LOADED.format, self._premises.trusted)))
 
     def _broken(self, definition: Definition) -> str:
@@ -442,6 +443,21 @@ def _pointer(definition: Definition, name: str, sought: Sought = Sought.NAME) ->
 def _is_open(found: Inferred) -> bool:
     """Whether a method may still be understood as it is called."""
     return isinstance(found.value, FunctionValue) and any(method.is_open for method in found.value.methods)
+
+
+def _spoken(found: Inferred, language: Language) -> Inferred:
+    """What was found, said in the words of the language."""
+    say = language.rendering.spoken
+    problems = tuple(
+        each._replace(
+            message=say(each.message),
+            cause=say(each.cause),
+            related=tuple(place._replace(message=say(place.message)) for place in each.related),
+            fixes=tuple(fix._replace(title=say(fix.title)) for fix in each.fixes),
+        )
+        for each in found.problems
+    )
+    return found._replace(problems=problems, unknown=say(found.unknown), assumed=tuple(map(say, found.assumed)))
 
 
 def _meaning(name: str, found: Inferred, outcome: RemarkOutcome, problems: list[Problem]) -> Global | UnknownGlobal:

@@ -130,10 +130,14 @@ class _Lens(NamedTuple):
 
 def lenses(document: Document) -> list[_Lens]:
     """The lenses of each function, at its place in the text as it is now."""
+    code_of = document.language.rendering
     return [
         _Lens(title, each.name_span, each.state is not State.STALE)
         for each in document.functions
-        for title in (_title(each, document.problems), *each.proved_chains)
+        for title in (
+            code_of.types_shown(_title(each, document.problems)),
+            *map(code_of.spoken, each.proved_chains),
+        )
     ]
 
 

@@ -44,6 +44,7 @@ class _Page:
         self._explained = explained
         self._source = source
         self._syntax = language.syntax
+        self._rendering = language.rendering
         self._name = name
         self._published = published
         self._remark = remark
@@ -53,10 +54,12 @@ class _Page:
         if fact is None:
             yield f"# {code(function.name + function.signature)}"
             yield f"{KINDS[function.kind]} · {verdict(function)} · {self._place(function.name_span)}"
-            yield _listed((*filter(None, whom(function)), *map(prose, function.proved_chains), *stability(function)))
+            chains = map(self._rendering.spoken, function.proved_chains)
+            yield _listed((*filter(None, whom(function)), *map(prose, chains), *stability(function)))
         else:
             yield f"# {code(self._excerpt(fact.span))}"
-            yield from expression(fact) if self._is_known else ()
+            shown = fact._replace(type=self._rendering.types_shown(fact.type))
+            yield from expression(shown) if self._is_known else ()
             yield f"in {code(function.name)}, {verdict(function)} · {self._place(fact.span)}"
         if function.kind == "blackbox":
             yield "Its body is not looked at."

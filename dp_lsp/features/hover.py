@@ -108,9 +108,18 @@ def _declared(function: FunctionReport, fact: Fact, analysis: Analysis) -> Param
 def _facts(analysis: Analysis, offset: int) -> list[Fact]:
     """What is known of the expressions at a place. What covers several lines is shown on its first one only: further
     down the cursor may be in a comment, or between two statements."""
-    source = analysis.source
+    source, shown = analysis.source, analysis.language.rendering.types_shown
     line = source.place(offset).line
-    return [fact for fact in analysis.facts_at(offset) if source.place(fact.span.start).line == line]
+    found = (fact for fact in analysis.facts_at(offset) if source.place(fact.span.start).line == line)
+    return [
+        fact._replace(
+            type=shown(fact.type),
+            value=shown(fact.value),
+            lost=shown(fact.lost),
+            moves=tuple((name, shown(bound)) for name, bound in fact.moves),
+        )
+        for fact in found
+    ]
 
 
 def _builtin(name: str, language: Language) -> Iterator[str]:
@@ -119,7 +128,7 @@ def _builtin(name: str, language: Language) -> Iterator[str]:
 
     row, spelling = builtins.TABLE[name], language.builtins.spelling(name)
     yield f"```{language.id}\n{spelling.signature}\n```"
-    yield prose(_beginning(row.told(language.rendering)))
+    yield prose(_beginning(language.rendering.spoken(row.told(language.rendering))))
     yield f"[all about {code(spelling.name)}]({builtin_url(row.name)}) · {prose(row.source)}"
 
 
@@ -186,7 +195,8 @@ def function_text(analysis: Analysis, function: FunctionReport, stale: bool = Fa
             yield prose(function.reason)
         yield _errors(analysis, wrong)
         return
-    yield _parameters(function)
+    shown = analysis.language.rendering.types_shown
+    yield _parameters(function, shown)
     yield _numbers(function)
     yield _public(function)
     if function.kind != "privacy" or any(each.is_guaranteed for each in function.parameters):
@@ -194,10 +204,12 @@ def function_text(analysis: Analysis, function: FunctionReport, stale: bool = Fa
     yield _assumed(function)
     yield _errors(analysis, wrong)
     yield _spending(analysis, function)
-    yield "\n".join(f"- {each}" for each in (*map(prose, function.proved_chains), *stability(function)))
+    chains = map(analysis.language.rendering.spoken, function.proved_chains)
+    yield "\n".join(f"- {each}" for each in (*map(prose, chains), *stability(function)))
     yield _free(function)
     rules = ", ".join(dict.fromkeys(prose(bound.rule) for bound in function.bounds))
-    returns = f"returns {_type(*function.words.result)}" if function.returns else ""
+    type_, value = function.words.result
+    returns = f"returns {_type(shown(type_), value)}" if function.returns else ""
     yield " · ".join(filter(None, (returns, f"{rules} composition" if rules else "")))
 
 
@@ -307,13 +319,14 @@ def _spent(analysis: Analysis, spent: SpendingReport) -> str:
     return f"line {line} {prose(spent.name)} {prose(spent.shown)}{share}"
 
 
-def _parameters(function: FunctionReport) -> str:
-    """A table of the arguments, those of which the same is said in one row."""
+def _parameters(function: FunctionReport, shown: Callable[[str], str]) -> str:
+    """A table of the arguments, those of which the same is said in one row, with types as they are ``shown``."""
     head, cells = _TABLES[function.kind]
     groups: dict[tuple[tuple[str, ...], ...], list[str]] = {}
     for parameter in function.parameters:
         if not parameter.static or function.kind == "blackbox":
-            groups.setdefault(tuple(cells(parameter)), []).append(code(parameter.name))
+            cell = tuple(tuple(map(shown, row)) for row in cells(parameter))
+            groups.setdefault(cell, []).append(code(parameter.name))
     rows = [
         (", ".join(names) if index == 0 else "or", *row)
         for rows, names in groups.items()
@@ -371,7 +384,7 @@ def _expression(fact: Fact, analysis: Analysis, stale: bool, around: FunctionRep
         yield prose(f"{missing}: {_why_unknown(fact, analysis, around)}")
     else:
         yield from rest
-        yield _rule(fact)
+        yield _rule(fact, analysis.language)
     yield prose(fact.lost)
     yield _CHECKING if stale else ""
 
@@ -385,14 +398,15 @@ def _why_unknown(fact: Fact, analysis: Analysis, around: FunctionReport) -> str:
     return f"{first.cause or first.message} ({first.code}, line {analysis.source.place(first.span.start).line})"
 
 
-def _rule(fact: Fact) -> str:
+def _rule(fact: Fact, language: Language) -> str:
     """The rule that says what a call does, with its page."""
     if not fact.rule or fact.part is FactPart.CALLEE:
         return ""
     from dp_lsp import builtins  # only who points at one needs the table
 
     row = builtins.TABLE.get(fact.rule)
-    return f"rule: {code(fact.rule)}" if row is None else f"rule: [{code(row.name)}]({builtin_url(row.name)})"
+    name = code(language.builtins.spelling(fact.rule).name)
+    return f"rule: {code(fact.rule)}" if row is None else f"rule: [{name}]({builtin_url(row.name)})"
 
 
 def expression(fact: Fact) -> Iterator[str]:
@@ -446,7 +460,8 @@ def _parts(analysis: Analysis, name: str) -> Iterator[str]:
     for function in by_weight(analysis.functions):
         yield f"## {code(function.name + function.signature)}"
         yield from function_text(analysis, function)
-        yield f"```\n{function.display}\n```" if function.display else ""
+        type_ = analysis.language.rendering.types_shown(function.display)
+        yield f"```\n{type_}\n```" if type_ else ""
 
 
 def _elsewhere(analysis: Analysis) -> Iterator[str]:

@@ -164,7 +164,7 @@ class Instance:
                 self.types.setdefault(element, TypeVariable(element.name, element.releases))
         for symbol in {symbol for size in sizes for symbol in symbols_of(size)}:
             if symbol in self._owned.symbols and symbol not in self.symbols:
-                self.symbols[symbol] = dimension(symbol.name.partition("(")[0], owner)
+                self.symbols[symbol] = dimension(symbol.name.partition("(")[0], owner, self._inference.code.sizes)
         for item in pattern.items if isinstance(pattern, TupleType) else ():
             self._name_parts(item, owner)
 

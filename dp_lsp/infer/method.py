@@ -434,7 +434,8 @@ def _as_annotated(inference: Inference, method: term.Method, scheme: Scheme) -> 
         type_ = inference.solver.type(known.type)
         taken = annotation.of_run_time(param.seen) if isinstance(type_, TypeVariable) else None
         if taken is not None and isinstance(type_, TypeVariable):
-            inference.solver.bind_type(type_, annotation.instantiate(taken, param.local.name))
+            made = annotation.instantiate(taken, param.local.name, None, inference.code.sizes)
+            inference.solver.bind_type(type_, made)
 
 
 def _used_otherwise(inference: Inference, method: term.Method, scheme: Scheme) -> None:
@@ -541,7 +542,8 @@ def _take(inference: Inference, each: Open) -> None:
     first = next(method for method in callee.value.methods if len(method.params) == len(given))
     for param, value in zip(first.params, map(inference.given_type, given), strict=True):
         if isinstance(value, TypeVariable):
-            inference.solver.bind_type(value, annotation.instantiate(param.declared, value.name))
+            known = annotation.instantiate(param.declared, value.name, None, inference.code.sizes)
+            inference.solver.bind_type(value, known)
         elif isinstance(value, Container) and isinstance(value.element, TypeVariable):
             inference.solver.bind_type(value.element, NumberType(Base.REAL))
 

@@ -113,7 +113,7 @@ class FullReport:
                 yield ""
             yield from self._row(function, analysis, names, columns)
             if self._verbose and function.state is not State.UNKNOWN:  # of that nothing is known to hold
-                yield from _detail(function, analysis.source)
+                yield from _detail(function, analysis)
 
     def _row(self, function: FunctionReport, analysis: Analysis, names: int, columns: int) -> Iterator[str]:
         """What is known of a function, on a line if there is room."""
@@ -166,17 +166,18 @@ def _bound(function: FunctionReport) -> str:
     return "; ".join(f"{', '.join(names)}: {bound}" for bound, names in groups.items())
 
 
-def _detail(function: FunctionReport, source: Source) -> Iterator[str]:
+def _detail(function: FunctionReport, analysis: Analysis) -> Iterator[str]:
     """The type of a function, and what it holds under."""
     free = {variable.name: variable for bound in function.bounds for variable in bound.free}
-    type_ = function.display.splitlines() if function.kind != "blackbox" else []
+    shown = analysis.language.rendering.types_shown(function.display)
+    type_ = shown.splitlines() if function.kind != "blackbox" else []
     blocks = {
         "": [printable(line) for line in type_],
         "costs": [printable(line) for line in _alternatives(function)],
         "hides": [printable(line) for line in _hidden(function)],
         "holds if": [printable(condition.text) for condition in function.conditions],
         "where you choose": [printable(f"{each.range}   {each.meaning}") for each in free.values()],
-        "what spends it, by basic composition": list(_spending(function, source)),
+        "what spends it, by basic composition": list(_spending(function, analysis.source)),
     }
     for title, lines in blocks.items():
         if lines:

@@ -11,6 +11,7 @@ from dp_lsp.core.annotation import Annotation, ContainerOf, DatasetOf, Limit, Nu
 from dp_lsp.core.notation import SYMPY, Printer
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Base
+from dp_lsp.frontends.python.speech import spoken, types_shown
 from dp_lsp.frontends.python.words import python_builtins
 from dp_lsp.intents import Intent, Rendering, Through, with_defaults
 from dp_lsp.problem import Fix
@@ -92,6 +93,12 @@ class PythonRendering(Rendering):
             low, high = map(self.expression, intent.calls[0].after)
             yield from held_number_by_number(intent, text, (low, high))
         yield from super().fixes(intent, text)
+
+    def spoken(self, sentence: str) -> str:
+        return spoken(sentence)
+
+    def types_shown(self, text: str) -> str:
+        return types_shown(text)
 
     def completed(self, fix: Fix, text: str) -> Fix:
         from dp_lsp.frontends.python.rewriting.imports import with_imports
