@@ -77,7 +77,7 @@ LEFT_OUT = {
     "SchemeParameter": {"span"},
     "Sens": {"_hash"},
     "InferenceSetting": {"text", "language", "rules", "resolve", "broken", "usual", "metric"},
-    "Substitution": {"_polys", "_sens"},
+    "Substitution": {"_polys", "_sens", "idle"},
     "Symbol": {"uid"},
     "TruthArgument": {"span"},
     "TypeArgument": {"span"},

@@ -52,7 +52,7 @@ class Ticket:
         """Go on, or raise :class:`Superseded` or :class:`OutOfTime`. The deadline is a ``time.process_time`` value."""
         if self._superseded():
             raise Superseded
-        if self.is_late:
+        if self._deadline is not None and self.is_late:
             raise OutOfTime
 
     @property

@@ -42,14 +42,14 @@ class Missing(Exception):
         self.symbol = symbol
 
 
-@undigested(_polys=_FOLLOWS, _sens=_FOLLOWS)
+@undigested(_polys=_FOLLOWS, _sens=_FOLLOWS, idle=_FOLLOWS)
 class Substitution:
     """Numbers (of any sign) for symbols, sensitivities for symbols of sensitivities, and norms for norm variables.
 
     Results are remembered, so a shared subterm is replaced once.
     """
 
-    __slots__ = ("_norms", "_polys", "_sens", "_symbols")
+    __slots__ = ("_norms", "_polys", "_sens", "_symbols", "idle")
 
     def __init__(
         self,
@@ -58,6 +58,8 @@ class Substitution:
     ) -> None:
         self._symbols = symbols
         self._norms = norms or {}
+        self.idle = not symbols and not norms
+        """Whether nothing is put for anything."""
         self._polys: dict[Poly, Poly] = {}
         self._sens: dict[Sens, Sens] = {}
 
@@ -70,11 +72,6 @@ class Substitution:
     def norms(self) -> Mapping[NormVariable, AnyNorm]:
         """What is put for which norm."""
         return self._norms
-
-    @property
-    def idle(self) -> bool:
-        """Whether nothing is put for anything."""
-        return not self._symbols and not self._norms
 
     def poly(self, value: Poly) -> Poly:
         """A number with all that is put for its symbols."""

@@ -93,7 +93,7 @@ class LinearForm:
     @property
     def parts(self) -> set[Part]:
         """All that it is a function of; of a choice the parts of its options."""
-        found = {part for row in self.rows for part in row}
+        found = set[Part]().union(*self.rows)
         chosen = [part for part in found if isinstance(part.source, Choice)]
         if not chosen:
             return found
@@ -107,7 +107,8 @@ class LinearForm:
     @property
     def choices(self) -> tuple[Part, ...]:
         """The parts that are one linear function or another one."""
-        return tuple(dict.fromkeys(part for row in self.rows for part in row if isinstance(part.source, Choice)))
+        found = [part for row in self.rows for part in row if isinstance(part.source, Choice)]
+        return tuple(dict.fromkeys(found)) if found else ()
 
     def alternatives(self) -> Iterator[LinearForm]:
         """The linear functions without choices that it may be, up to something public."""
@@ -214,8 +215,9 @@ def combined(forms: Iterable[tuple[LinearForm, Poly]]) -> LinearForm | None:
     first, times = forms[0]
     if len(forms) == 1 and times is WHOLE:
         return first
-    if any(form.written is not first.written or len(form.rows) != len(first.rows) for form, _ in forms[1:]):
-        return None
+    for form, _ in forms:
+        if form.written is not first.written or len(form.rows) != len(first.rows):
+            return None
     rows: list[dict[Part, Poly]] = [{} for _ in first.rows]
     for form, factor in forms:
         for row, added in zip(rows, form.rows, strict=True):
@@ -237,11 +239,13 @@ def summed(form: LinearForm) -> LinearForm | None:
 def _short(rows: Sequence[dict[Part, Poly]], written: bool) -> LinearForm | None:
     if sum(map(len, rows)) > MOST_PARTS:
         return None
+    turns = False
     for row in rows:
-        for coefficient in row.values():
+        for part, coefficient in row.items():
             if coefficient is not WHOLE and not coefficient.is_short(WIDEST):
                 return None
-    return LinearForm(tuple(rows), written) if _count(rows) <= MOST_ALTERNATIVES else None
+            turns = turns or isinstance(part.source, Choice)
+    return LinearForm(tuple(rows), written) if not turns or _count(rows) <= MOST_ALTERNATIVES else None
 
 
 # Pieces of a vector or a matrix
@@ -252,6 +256,8 @@ class All(Enum):
 
     KEPT = "kept"
     ADDED = "added"
+
+    __hash__ = object.__hash__  # that of an Enum takes longer, and parts are looked up all the time
 
 
 Place = Poly | All
@@ -265,7 +271,7 @@ class Piece(NamedTuple):
     @staticmethod
     def whole(axes: int) -> Piece:
         """All of it."""
-        return Piece((All.KEPT,) * axes)
+        return _WHOLE[axes]
 
     def at(self, places: Sequence[Poly]) -> Piece | None:
         """What stands at these positions of it, the rest of them kept; None if it has not so many."""
@@ -293,9 +299,12 @@ class Piece(NamedTuple):
         return Piece(tuple(All.ADDED if place is All.KEPT else place for place in self.places))
 
 
+_WHOLE = [Piece((All.KEPT,) * axes) for axes in range(3)]
+
+
 def piece_of(form: LinearForm, piece: Piece) -> LinearForm | None:
     """A piece of a value that is a linear function."""
-    if all(place is All.KEPT for place in piece.places):
+    if piece.places.count(All.KEPT) == len(piece.places):
         return form
     if not form.written:
         return form.of_pieces(piece.within)

@@ -34,7 +34,8 @@ class _Named(dict[str, NamedMeaning]):
 
     def __missing__(self, name: str) -> NamedMeaning:
         conflict, is_alone = self._program.defined(name)
-        meanings = tuple(meaning for _, meaning in self._meanings.get(name, ()))
+        known = self._meanings.get(name)
+        meanings = tuple([meaning for _, meaning in known]) if known else ()
         found = self[name] = NamedMeaning(self._program.clouds.get(name), conflict, is_alone, False, meanings)
         return found
 
@@ -115,8 +116,9 @@ def _is_same_shape(before: Program, now: Program) -> bool:
     """Whether the units define and use the same names one after the other, so that their order is the same."""
     if len(before.given) != len(now.given) or before.apart != now.apart:
         return False
-    pairs = ((one.lowered, other.lowered) for one, other in zip(before.given, now.given, strict=True))
-    return all(one is other or _shape(one) == _shape(other) for one, other in pairs)
+    pairs = zip(before.given, now.given, strict=True)
+    changed = [(one.lowered, other.lowered) for one, other in pairs if one.lowered is not other.lowered]
+    return all(_shape(one) == _shape(other) for one, other in changed)
 
 
 def _shape(lowered: Lowered) -> list[tuple[object, ...]]:
@@ -168,7 +170,8 @@ class Elsewhere:
         if module:
             name = self._whole.modules[module]
             record = in_module(record, name)
-        if not any(isinstance(each.where, Named) for problem in record.verdict.problems for each in problem.related):
+        found = record.verdict.problems
+        if not found or not any(isinstance(each.where, Named) for problem in found for each in problem.related):
             return record
         problems = tuple(self._problem(module, index, problem) for problem in record.verdict.problems)
         places = repr([problem.related for problem in problems])

@@ -259,11 +259,10 @@ class Task:
             return b""
         if any(isinstance(each.type, Anything) for each in definition.params):
             return self.key()
-        if not is_readable(definition):
-            return b""
         meant = {name: self._found(name) for name in sorted(definition.uses)}
-        calls = any(isinstance(each, FunctionValue | UnknownGlobal) for each in meant.values())
-        return b"" if calls else digest((definition, meant))
+        if any(isinstance(each, FunctionValue | UnknownGlobal) for each in meant.values()):
+            return b""
+        return digest((definition, meant)) if is_readable(definition) else b""
 
     def _names(self, definition: Definition) -> Resolve:
         """What the top-level names that a definition mentions mean now, however often it is inferred later. That a name

@@ -52,10 +52,8 @@ def of_call(
     """The result of a builtin with its linear form, if its row declares one."""
     if form.linear is None or not found.moves or not inference.context.rules.linear:
         return found
-    forms = [sources.known(inference.solver, *each) for each in zip(node.args, values, strict=True)]
-    if any(each is None and value.moves for each, value in zip(forms, values, strict=True)):
-        return found
-    if not are_compared_alike(inference, values, found):
+    forms = forms_of(inference, node.args, values)
+    if forms is None or not are_compared_alike(inference, values, found):
         return found
     try:
         result = form.linear(args, forms)
@@ -69,10 +67,23 @@ def of_call(
         return replace(found, form=None)
 
 
+def forms_of(
+    inference: Inference, nodes: Sequence[term.Term], values: Sequence[Judgement]
+) -> list[LinearForm | None] | None:
+    """The forms of some values, None for those that are public; None if a private one has none."""
+    forms = []
+    for node, value in zip(nodes, values, strict=True):
+        form = sources.known(inference.solver, node, value)
+        if form is None and value.moves:
+            return None
+        forms.append(form)
+    return forms
+
+
 def _is_in_another_norm(inference: Inference, value: Judgement, form: LinearForm | None) -> bool:
     """Whether a container is measured otherwise than what it is a function of: what is made of it moves as far as that
     says, and may be converted twice by what is known of the container."""
-    type_ = inference.type(value)
+    type_ = value.type if form is None else inference.type(value)
     if form is None or not isinstance(type_, Container):
         return False
     norm = inference.solver.norm(type_.norm)
@@ -86,26 +97,27 @@ def of_either(
     forms."""
     if not isinstance(inference.type(found), NumberType) or not found.moves or not inference.context.rules.linear:
         return found
-    forms = [sources.known(inference.solver, *each) for each in zip(nodes, values, strict=True)]
-    if any(each is None and value.moves for each, value in zip(forms, values, strict=True)):
-        return found
-    if any(_base(inference.type(value)) is Base.DATA for value in (*values, found)):
+    forms = forms_of(inference, nodes, values)
+    if forms is None or any(_base(inference.type(value)) is Base.DATA for value in (*values, found)):
         return found
     return replace(found, form=chosen(forms))
 
 
 def are_compared_alike(inference: Inference, values: Sequence[Judgement], found: Judgement) -> bool:
     """Whether equality is the metric of the result, and of every private argument."""
-    data = _base(found.type) is Base.DATA
-    return all((_base(inference.type(value)) is Base.DATA) is data for value in values if value.moves)
+    private = {_base(inference.type(value)) is Base.DATA for value in values if value.moves}
+    return private <= {_base(found.type) is Base.DATA}
 
 
 def is_shared(forms: Sequence[LinearForm | None]) -> bool:
     """Whether a source occurs in two arguments, or an argument is a vector literal, of which some entries may not
     count."""
-    private = [form for form in forms if form is not None]
-    if any(form.written for form in private):
-        return True
+    private = []
+    for form in forms:
+        if form is not None:
+            if form.written:
+                return True
+            private.append(form)
     if len(private) < 2:
         return False
     seen = set[object]()

@@ -60,7 +60,10 @@ def of_parameters(
 
 def _numbers(form: LinearForm) -> Iterator[Poly]:
     """The coefficients and positions of a form."""
-    for row in (row for each in form.alternatives() for row in (*form.rows, *each.rows)):
+    rows = [*form.rows]
+    if form.choices:
+        rows += [row for each in form.alternatives() for row in each.rows]
+    for row in rows:
         for part, coefficient in row.items():
             yield coefficient
             if isinstance(part.piece, Piece):
@@ -86,14 +89,13 @@ def of_call(
     """The result of a call with its form: that of the method, composed with those of the arguments."""
     if scheme.form is None or not _is_here(inference, value) or not found.moves or not inference.context.rules.linear:
         return found
-    forms = [sources.known(inference.solver, *each) for each in zip(node.args, arguments, strict=True)]
-    if any(each is None and argument.moves for each, argument in zip(forms, arguments, strict=True)):
-        return found
-    if not linear.are_compared_alike(inference, arguments, found):
+    forms = linear.forms_of(inference, node.args, arguments)
+    if forms is None or not linear.are_compared_alike(inference, arguments, found):
         return found
     private = {place: each for place, each in enumerate(forms) if each is not None}
     try:
-        result = _composed(_about(scheme.form, private), _of_arguments(private, values), values)
+        form = scheme.form if len(private) == len(forms) else _about(scheme.form, private)
+        result = _composed(form, _of_arguments(private, values), values)
         if result is None:
             return found
         found = replace(found, form=result)
@@ -154,7 +156,7 @@ def _about(form: LinearForm, private: Mapping[int, LinearForm]) -> LinearForm:
     def is_private(part: Part) -> bool:
         return part.source in private or isinstance(part.source, Choice)
 
-    rows = ({part: each for part, each in row.items() if is_private(part)} for row in form.rows)
+    rows = [{part: each for part, each in row.items() if is_private(part)} for row in form.rows]
     return LinearForm(tuple(rows), form.written)
 
 
@@ -189,10 +191,14 @@ def _composed(form: LinearForm, become: Become, values: Substitution) -> LinearF
     """A form with others in the place of its parts, and values in that of symbols."""
     rows: list[LinearForm | None] = []
     for row in form.rows:
-        put = [(become(part), values.poly(coefficient)) for part, coefficient in row.items()]
-        known = [(each, coefficient) for each, coefficient in put if each is not None]
+        known = []
+        for part, coefficient in row.items():
+            each = become(part)
+            if each is None:
+                return None
+            known.append((each, values.poly(coefficient)))
         found = combined(known)
-        if len(known) < len(put) or (found is None and put) or (found is not None and found.written and form.written):
+        if (found is None and known) or (found is not None and found.written and form.written):
             return None
         rows.append(found)
     return side_by_side(rows) if form.written else rows[0]
