@@ -40,7 +40,7 @@ _OF_ROWS = frozenset({"Rows", "RowNorm"})
 _LOADERS = frozenset({"DataLoader", "torch.utils.data.DataLoader"})
 _BASES = frozenset({*_LOADERS, "float", "int", "bool", "list", *_ARRAYS, *_TABLES})
 _SAYS_LITTLE = frozenset({"Static", "Private", "black_box", "checked"})
-_BRACED = frozenset({"Annotated", "Static", "Private", "list", "tuple", "dict"})
+_BRACED = frozenset({"Annotated", "Static", "Private", "AddRemove", "ChangeOne", "list", "tuple", "dict"})
 
 
 def annotation(node: ast.expr, places: Places) -> TypeExpr:
@@ -234,8 +234,14 @@ class PythonAnnotations(Annotations):
                 return NumberOf(Base.REAL), False
             case TypeExpr(name="Static", args=(TypeExpr(name=of, args=()),), form="braces") if of in _NUMBERS:
                 return NumberOf(_NUMBERS[of]), True
+            case (
+                TypeExpr(name="Static", args=(TypeExpr(name=of),))
+                | TypeExpr(name="Annotated", args=(TypeExpr(name=of), *_))
+            ) if _is_public(node):
+                public = f"Static[{of if of in _NUMBERS else 'float'}]"
+                raise RefusedType(node, f"write `{public}`", public, nearly=True)
             case TypeExpr(name="Static"):
-                raise RefusedType(node, "write `Static[float]` or `Static[int]`", nearly=True)
+                raise RefusedType(node, "write `Static[float]` or `Static[int]`", "Static[float]", nearly=True)
         return self.meaning(node), False
 
     def is_open(self, node: TypeExpr | None) -> bool:
@@ -244,6 +250,8 @@ class PythonAnnotations(Annotations):
     def returned(self, node: TypeExpr | None) -> Returned:
         if node is None or _is_silent(node):
             return Returned(Anything())
+        if node.name == "Annotated" and any(_is_word(each, "Private") for each in node.args):
+            raise RefusedType(node, "write `Private` by itself", "Private", nearly=True)
         if node.name != "Private":
             raise RefusedType(
                 node, f"what `{node.written}` stands for is not followed; write `Private`, or leave it out"
@@ -258,6 +266,9 @@ class PythonAnnotations(Annotations):
                 return _annotated(node, base, words)
             case TypeExpr(name="<records>", args=parts):
                 return _joined(node, [self.meaning(each) for each in parts])
+            case TypeExpr(name=name, args=(TypeExpr(written=of),), form="call" | "braces") if name in _RELATIONS:
+                said = f"Annotated[{of}, {name}()]"
+                raise RefusedType(node, f"write `{said}`", said)
             case TypeExpr(name=name, form="call") | TypeExpr(name="Private" | "Annotated" as name):
                 raise RefusedType(node, f"`{name}` does not stand alone: write `Annotated[list, AddRemove()]`")
             case TypeExpr(name=name, args=()) if name in WORDS:
@@ -304,6 +315,15 @@ def _given(word: TypeExpr) -> dict[str, Node]:
             raise RefusedType(word, f"`{word.name}` is given {', '.join(f'`{each}`' for each in names)}")
         found[name] = each.value if isinstance(each, surface.Keyword) else each
     return found
+
+
+def _is_word(node: Node, word: str) -> bool:
+    return isinstance(node, TypeExpr) and node.name == word
+
+
+def _is_public(node: TypeExpr) -> bool:
+    """Whether something is said to be public, in this way or another."""
+    return node.name == "Static" or any(_is_word(each, "Static") for each in node.args[1:])
 
 
 def _uncalled(word: TypeExpr) -> RefusedType:
