@@ -114,11 +114,8 @@ class Entries(OfRows):
         match node:
             case ast.Name(id=name) if name in self._lasting and (inlines or kind is not Kind.ARRAY):
                 return entry(_moved(self._lasting[name], node))
-            case ast.Name(id=name) if kind in _VECTORS:
-                leaves[name] = Leaf(f"<{name}>", surface.Name(*span, name), False)
-                return surface.Name(*span, leaves[name].name)
-            case ast.Name(id=name) if kind is Kind.ARRAY:
-                one = f"entry of {name}"
+            case ast.Name(id=name) if kind in _VECTORS or kind is Kind.ARRAY:
+                one = f"<{name}>" if kind in _VECTORS else f"entry of {name}"
                 leaves[name] = Leaf(one, surface.Name(*span, name), False)
                 return surface.Name(*span, one)
             case ast.Subscript():
