@@ -207,3 +207,34 @@ def test_it_may_be_an_error_instead(tmp_path: Path, capsys: pytest.CaptureFixtur
     states = {each["name"]: each["status"] for each in file["functions"]}
     assert states == {"laplace_mech": "failed", "count": "unknown", "size": "proved"}
     assert [each["code"] for each in file["diagnostics"] if each["severity"] == "error"] == ["DP460"]
+
+
+@pytest.mark.parametrize("annotation", ["Annotated[int, OneOf(1, 2)]", "OneOf(1, 2)"])
+def test_one_of_alone_is_told_where_it_is_said(annotation: str) -> None:
+    text = f"from dp_types import OneOf\n{HEADER}def f(x: {annotation}) -> float:\n    return x\n"
+    found = ENGINE.check(text, document="a.py")
+    assert [each.code for each in found.problems] == ["DP201"]
+    assert "`Columns(Sex=OneOf(1, 2))`" in found.problems[0].message
+    assert found.functions[0].state is State.UNKNOWN
+
+
+def test_a_black_box_is_not_followed_and_its_decorator_is_named() -> None:
+    text = f"from dp_types import black_box\n{HEADER}@black_box\ndef f(x: float) -> float:\n    return x\n"
+    found = ENGINE.check(text, document="a.py")
+    assert "The decorator `@black_box` is not part of the language" in found.problems[0].message
+    assert found.functions[0].state is State.UNKNOWN
+
+
+def test_what_is_checked_at_run_time_is_proved_as_without_that() -> None:
+    text = HEADER + dedent(
+        """\
+        def total(v: Annotated[np.ndarray, AddRemove(), Bounded(0, 1)], eps: Static[float]) -> Private:
+            return v.sum() + np.random.laplace(scale=1 / eps)
+        """
+    )
+    checked = text.replace("import AddRemove, ", "import AddRemove, checked, ").replace(
+        "def total", "@checked\ndef total"
+    )
+    (plain,), (same,) = (ENGINE.check(each, document="a.py").functions for each in (text, checked))
+    assert plain.state is same.state is State.PROVED
+    assert plain.parameters[0].epsilon == same.parameters[0].epsilon == "eps"

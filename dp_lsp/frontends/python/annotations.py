@@ -269,6 +269,8 @@ class PythonAnnotations(Annotations):
             case TypeExpr(name=name, args=(TypeExpr(written=of),), form="call" | "braces") if name in _RELATIONS:
                 said = f"Annotated[{of}, {name}()]"
                 raise RefusedType(node, f"write `{said}`", said)
+            case TypeExpr(name="OneOf", form="call"):
+                raise RefusedType(node, _ONE_OF)
             case TypeExpr(name=name, form="call") | TypeExpr(name="Private" | "Annotated" as name):
                 raise RefusedType(node, f"`{name}` does not stand alone: write `Annotated[list, AddRemove()]`")
             case TypeExpr(name=name, args=()) if name in WORDS:
@@ -295,6 +297,7 @@ class PythonAnnotations(Annotations):
                     yield RefusedType(given, hint)
 
 
+_ONE_OF = "`OneOf` is said of a column of a table, as in `Columns(Sex=OneOf(1, 2))`; a value alone is not followed yet"
 _MATRIX = ContainerOf(Kind.MATRIX, Base.REAL)
 _ALONE = 2
 """A number that may be missing stands beside whether it is there."""
@@ -346,6 +349,8 @@ def _annotated(node: TypeExpr, base: Node, words: Iterable[Node]) -> Annotation:
         name = word.name if isinstance(word, TypeExpr) else ""
         if isinstance(word, TypeExpr) and word.form != "call" and not word.args and name in _OPTIONS:
             raise _uncalled(word)
+        if name == "OneOf":
+            raise RefusedType(word, _ONE_OF)
         if not isinstance(word, TypeExpr) or word.form != "call" or name not in _OPTIONS:
             reason = f"`{name}` is not followed yet" if name in WORDS else "this says nothing that is known"
             raise RefusedType(word, f"{reason}; the words are {', '.join(f'`{each}`' for each in _OPTIONS)}")

@@ -114,7 +114,7 @@ def _parameters(node: ast.FunctionDef, places: Places) -> Iterator[surface.Param
     args = node.args
     for decorator in node.decorator_list:
         if not isinstance(decorator, ast.Name) or decorator.id != CHECKED:
-            raise Refused(decorator, "a decorator")
+            raise Refused(decorator, f"the decorator `@{ast.unparse(decorator)}`")
     for other in (args.vararg, args.kwarg):
         if other is not None:
             raise Refused(other, f"`{other.arg}`, which takes any number of arguments,")

@@ -17,6 +17,7 @@ _RELATIONS = {
     DatasetMetric.HAMMING.value: "ChangeOne(ordered=True)",
 }
 _ANY_RELATION = "|".join(_RELATIONS)
+_OTHER_RELATION = "|".join(each for each in _RELATIONS if each != DatasetMetric.CHANGE_ONE.value)  # a word of Python
 _SAID: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), instead)
     for pattern, instead in (
@@ -32,6 +33,7 @@ _SAID: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\ba private Real\b", "a private `float`"),
         (r"\bof Real\b", "of `float`"),
         (r"\bof Integer\b", "of `int`"),
+        (r"`int` or Real\b", "`int` or `float`"),
         (r"\b[Ww]ith dims=1\b", "with `axis=0`"),
         (r"\b[Ww]ith dims=2\b", "with `axis=1`"),
         (r"\b(of|to) Data\b", r"\1 untrusted numbers"),
@@ -42,7 +44,9 @@ _SAID: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 _LENGTH = re.compile(r"\b(?:length|rows)\(")
 _WIDTH = re.compile(r"\bcols\((\w+)\)")
-_RELATION = re.compile(rf"(?<=\(|`)({_ANY_RELATION})(?=\)|`)|(?<=measured in )({_ANY_RELATION})\b")
+_RELATION = re.compile(
+    rf"(?<=\()({_ANY_RELATION})(?=\))|(?<=`)({_OTHER_RELATION})(?=`)|(?<=measured in )({_ANY_RELATION})\b"
+)
 
 
 def spoken(sentence: str) -> str:
@@ -55,8 +59,8 @@ def spoken(sentence: str) -> str:
 
 
 def _relation(found: re.Match[str]) -> str:
-    said = _RELATIONS[found[1] or found[2]]
-    return said if found[1] and found.string[found.start() - 1] == "`" else f"`{said}`"
+    said = _RELATIONS[found[0]]
+    return said if found[2] else f"`{said}`"
 
 
 # Types
