@@ -718,6 +718,7 @@ FORGOTTEN = (
     "def g(v, noise=np.random.laplace(0, LIMIT)):\n    return v + noise\n\n\n"
     f"def f({_ARRAY}) -> Private:\n    return g(np.sum(v > 0)) - g(np.sum(v > 1))\n",
     f"def f({_ARRAY}) -> Private:\n    return v + np.random.laplace(0, LIMIT)\n",
+    f"def f({_ARRAY}) -> Private:\n    return np.histogram(v, bins=[0, 1, 9])[0] + np.random.laplace(0, LIMIT)\n",
     f"def f({_ARRAY}) -> Private:\n    z = np.random.laplace(0, LIMIT)\n    z *= 0.001\n    return np.sum(v) + z\n",
     f"def f({_ARRAY}) -> Private:\n    return np.sum(np.clip(v * 9, FACTOR, 0)) + np.random.laplace(0, LIMIT)\n",
 )
