@@ -101,3 +101,15 @@ def test_what_the_reference_says_of_commands_and_keys(name: str, capsys: pytest.
     pages = "".join((REFERENCE / page).read_text("utf-8") for page in ("command_line.md", "configuration.md"))
     written = set(pages.splitlines())
     assert [line for line in lines if line.lstrip("# ") and not line.startswith("#") and line not in written] == []
+
+
+def test_too_little_noise_is_said_alike_everywhere(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The message says what the noise gives against the larger change, so no other line says that it gives nothing."""
+    path = tmp_path / "a.jl"
+    path.write_text("f(x::Real, eps::Static()) :: Priv() = laplacian_mechanism(1, eps, 80 * x)\n", encoding="utf-8")
+    assert main(["check", str(path)]) == 1
+    checked = capsys.readouterr().out
+    derived = explained(capsys, f"{path}:f")
+    for text in (checked, derived):
+        assert "against that change it gives ε = 80⋅eps" in text and "not private as declared" in text
+        assert "guarante" not in text, text

@@ -143,7 +143,7 @@ end
         ("end\n    both", None, ""),
         ("+ x)", "x + x", "sensitivity unknown: `undefined_name` is not defined here (DP101, line 21)"),
         ("undefined_name", "undefined_name", "sensitivity unknown: `undefined_name` is not defined"),
-        ("y = ", "y", "no guarantee: noise for 1, sensitivity 3 (DP301, line 24)"),
+        ("y = ", "y", "not private as declared: noise for 1, sensitivity 3 (DP301, line 24)"),
         ("laplacian_mechanism(", "laplacian_mechanism", "noise of scale"),
         ("lost(", "lost", "[DP301](https://"),
     ],
@@ -187,7 +187,13 @@ def test_the_result_comes_first_and_the_reference_last() -> None:
     order(
         "mean_age(", "proved, under 2", whom, "public: `eps`, `length(ages)`", "holds if", "Laplace ε = eps", "returns"
     )
-    order("hours(", "**`hours`** · not private: noise for 1, sensitivity 80", "no guarantee", "[DP301]", "returns")
+    order(
+        "hours(",
+        "**`hours`** · not private: noise for 1, sensitivity 80",
+        "not private as declared",
+        "[DP301]",
+        "returns",
+    )
     order("sum(ages)", "sensitivity **120** in `ages`", "rule:", "```julia", "[all about `sum`]")
 
 

@@ -109,13 +109,15 @@ def problem(body: str) -> str:
 
 
 def test_too_little_noise_says_what_it_guarantees() -> None:
-    assert problem("laplacian_mechanism(1, eps, 20 * x)").endswith("; guaranteed nevertheless: ε = 20⋅eps")
-    assert problem("laplacian_mechanism(b, eps, 2 * b * x)").endswith("; guaranteed nevertheless: ε = 2⋅eps")
-    assert problem("gaussian_mechanism(1, 0.5, 0.01, 2 * x)").endswith("; guaranteed nevertheless: ε = 1, δ = 1/100")
+    assert problem("laplacian_mechanism(1, eps, 20 * x)").endswith("; against that change it gives ε = 20⋅eps")
+    assert problem("laplacian_mechanism(b, eps, 2 * b * x)").endswith("; against that change it gives ε = 2⋅eps")
+    assert problem("gaussian_mechanism(1, 0.5, 0.01, 2 * x)").endswith(
+        "; against that change it gives ε = 1, δ = 1/100"
+    )
     assert problem("gaussian_mechanism(1, eps, 0.01, 2 * x)").endswith("ε = 2⋅eps, δ = 1/100, where 2⋅eps ≤ 1")
-    assert problem("above_threshold([t -> 2 * t], 0.5, x, 3)").endswith("; guaranteed nevertheless: ε = 1")
+    assert problem("above_threshold([t -> 2 * t], 0.5, x, 3)").endswith("; against that change it gives ε = 1")
     scores = "exponential_mechanism(1, 0.5, [1.0, 2.0], c -> c + 2 * x)"
-    assert problem(scores).endswith("; guaranteed nevertheless: ε = 1")
+    assert problem(scores).endswith("; against that change it gives ε = 1")
 
 
 @pytest.mark.parametrize(

@@ -223,7 +223,7 @@ def test_what_is_too_large_says_that_a_person_has_several_records() -> None:
     (problem,) = check(text + "    laplacian_mechanism(3, eps, sum(v))\nend\n").problems
     assert (
         problem.message
-        == "the noise hides a change of 3, but `sum(v)` can change by 6; guaranteed nevertheless: ε = 2⋅eps"
+        == "the noise hides a change of 3, but `sum(v)` can change by 6; against that change it gives ε = 2⋅eps"
     )
     said = [each.message for each in problem.related]
     assert "`v` enters here, with up to 2 records of a person" in said and "3 times as much" in said

@@ -349,10 +349,10 @@ def test_the_table_says_what_is_known_and_why_and_begins_with_what_needs_somebod
     shown = full(("b.jl", analysis(functions=(function(),))), ("a.jl", analysis(text, found, functions, State.FAILED)))
     assert shown.endswith("""
 a.jl
-  f       failed    x: no guarantee            see DP399
-  h       unknown                              calls g
+  f       failed    x: not private as declared   see DP399
+  h       unknown                                calls g
   box     assumed   a black box: not checked
-  twice   proved    2 in x                     note DP398
+  twice   proved    2 in x                       note DP398
 
 b.jl
   f   proved    x: ε eps  δ 0   hides a change by at most 1   Laplace   1 condition

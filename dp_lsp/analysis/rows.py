@@ -10,6 +10,10 @@ from typing import NamedTuple
 
 from dp_lsp.text import Span
 
+NOT_AS_DECLARED = "not private as declared"
+"""What is said of a person for whom no bound is reported. Noise that is made for less may still hide something, which
+the problem says that is reported there."""
+
 
 class FreeVariable(NamedTuple):
     """A number the user may choose, its range as a formula, and what it means."""

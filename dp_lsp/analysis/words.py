@@ -20,6 +20,7 @@ from dp_lsp.analysis.details import (
     decoded,
 )
 from dp_lsp.analysis.rows import (
+    NOT_AS_DECLARED,
     BoundReport,
     ConditionReport,
     FreeVariable,
@@ -35,7 +36,6 @@ from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.types import UNKNOWN, NumberType, Type
 from dp_lsp.text import Span
 
-_NO_GUARANTEE = "no guarantee"
 _STANDING = {
     Standing.PUBLIC: "public",
     Standing.EXPOSED: "not protected",
@@ -71,7 +71,7 @@ class Writing:
         """The tightest guarantee for a person; two where it is open which is smaller."""
         listed = list(pairs)
         if listed[0][0].infinite:
-            return _NO_GUARANTEE
+            return NOT_AS_DECLARED
         return "  or  ".join(f"ε {self.short(epsilon)}{between}δ {self.short(delta)}" for epsilon, delta in listed)
 
     def share(self, share: Share) -> str:

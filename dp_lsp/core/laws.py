@@ -211,7 +211,7 @@ LAWS = {
     ),
     UNPROTECTED: Law(
         "not protected",
-        "What leaves without noise, or decides what is released, is not protected: nothing is guaranteed (∞).",
+        "What leaves without noise, or decides what is released, is not protected: its cost counts as ∞.",
         "The definition of differential privacy.",
     ),
     ROWS_READ: Law(

@@ -18,7 +18,7 @@ from dp_lsp.analysis.derivations import Conclusion, Derivation, Explanation, Pre
 from dp_lsp.analysis.details import Chain, ChainLink, PairDetail
 from dp_lsp.analysis.facts import Fact
 from dp_lsp.analysis.records import FunctionReport, Options, State
-from dp_lsp.analysis.rows import NumericReport
+from dp_lsp.analysis.rows import NOT_AS_DECLARED, NumericReport
 from dp_lsp.analysis.words import free
 from dp_lsp.builtins.traits import Broadcasts
 from dp_lsp.core import laws, sens
@@ -283,14 +283,14 @@ class _Charges:
     def shown(self, price: Price) -> str:
         """A price for a person."""
         if price.epsilon.infinite:
-            return "no guarantee"
+            return NOT_AS_DECLARED
         return f"ε {self._context.short(price.epsilon)}, δ {self._context.short(price.delta)}"
 
     def _add(self, entry: Entry, distances: Distances, loss: Any) -> int:
         named = self._measure.named(loss)
         short = ((name, self._context.short(number)) for name, number in named if len(named) == 2 or not number.zero)
         unbounded = self._measure.is_unbounded(loss)
-        shown = "no guarantee" if unbounded else ", ".join(" ".join(each) for each in short)
+        shown = NOT_AS_DECLARED if unbounded else ", ".join(" ".join(each) for each in short)
         return self._steps.add(entry, [number for _, number in named], shown, distances)
 
     def _moves(self, span: Span, variables: Iterable[Var]) -> tuple[int, ...]:

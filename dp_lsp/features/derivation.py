@@ -189,7 +189,7 @@ def figure(numeric: NumericReport, state: str = "proved") -> tuple[str, str, str
     if numeric.missing:
         return rule, "", "", f"a number is missing for {', '.join(map(code, numeric.missing))}"
     epsilon, delta = (decimal(value, 6) for value in (numeric.epsilon, numeric.delta))
-    return rule, epsilon, delta, state if numeric.epsilon is not None else "no guarantee"
+    return rule, epsilon, delta, state if numeric.epsilon is not None else "no bound by this rule"
 
 
 def _listed(items: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ from typing import TypeGuard
 from dp_lsp.analysis.facts import WAITING, Fact, FactPart, Role
 from dp_lsp.analysis.records import Analysis, FunctionReport, State, by_weight
 from dp_lsp.analysis.rows import (
+    NOT_AS_DECLARED,
     FreeVariable,
     NumericReport,
     ParameterReport,
@@ -380,7 +381,7 @@ def _expression(fact: Fact, analysis: Analysis, stale: bool, around: FunctionRep
     yield f"**{code(shown)}** : {type_}"
     unknown = around is not None and around.state is State.UNKNOWN and not stale
     if around is not None and (unknown or lost):
-        missing = "sensitivity unknown" if unknown or around.kind != "privacy" else "no guarantee"
+        missing = "sensitivity unknown" if unknown or around.kind != "privacy" else NOT_AS_DECLARED
         yield prose(f"{missing}: {_why_unknown(fact, analysis, around)}")
     else:
         yield from rest

@@ -188,7 +188,7 @@ def _report_unbounded(inference: Inference, span: Span, unbounded: dict[Var, Mov
 
 
 def _nevertheless(args: Args, event: Mechanism, factor: Sens, hidden: bool, moved: Sens) -> str:
-    """What is guaranteed of an input that moves further than noise is made for: what the same theorem says of noise
+    """What holds of an input that moves further than noise is made for: what the same theorem says of noise
     that is made for the whole distance and of an ε that is larger by as much, which is the same noise. It is said where
     δ stays what it is, where the numbers of the noise may be what the theorem asks for, and where all that is given to
     the mechanism is ``hidden`` by it. Of noise that declares no ε the ρ is said."""
@@ -200,7 +200,7 @@ def _nevertheless(args: Args, event: Mechanism, factor: Sens, hidden: bool, move
     if steps.infinite:
         return ""
     found = _guaranteed(event, steps, factor, Printer(DISPLAY, Assumptions(needs)).sens)
-    return f"; guaranteed nevertheless: {found}" if found else ""
+    return f"; against that change it gives {found}" if found else ""
 
 
 def _guaranteed(event: Mechanism, steps: Sens, factor: Sens, write: Callable[[Sens], str]) -> str:

@@ -51,7 +51,7 @@ function guarantee(kind: string, each: Parameter): Child[] {
     return [...first, ...(kind === 'privacy' ? [''] : []), 'public', ''];
   }
   if (kind === 'privacy' && each.epsilon === 'oo') {
-    return [...first, '', 'no guarantee', ''];
+    return [...first, '', 'not private as declared', ''];
   }
   return kind === 'privacy'
     ? [...first, each.neighbours ?? '', bound(each.epsilon, 'oo'), bound(each.delta, '1')]
