@@ -204,6 +204,18 @@ def test_what_is_made_of_a_correlation_is_not_dropped(walker: Walker) -> None:
     assert "^2" in squared.text, squared
 
 
+def test_a_loop_whose_statistic_would_have_no_name_is_left(walker: Walker) -> None:
+    """What is collected round by round is not dropped."""
+    body = "    s = 0\n    out = []\n    for x in v\n        s += x\n        push!(out, laplacian_mechanism(1, eps, s))\n    end\n"
+    found = walker.walk(f"function f(v::Vector{{Float64}}, eps) :: Priv()\n{body}    return out\nend\n")
+    assert "push!" in found.text or "out =" in found.text.replace("out = []", ""), found
+
+
+def test_what_a_repair_would_only_write_over_is_not_said(walker: Walker) -> None:
+    found = walked(ROOT / "fixtures" / "first_steps" / "top_three.jl", walker)
+    assert not any("`sort`" in step.title for step in found.steps), found
+
+
 def walked(path: Path, walker: Walker) -> Walk:
     return walker.walk(path.read_text(encoding="utf-8"))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -80,7 +80,15 @@ from dp_lsp.intents import (
     Unqualified,
     WithoutDots,
 )
-from dp_lsp.lower.problems import CapturedChanged, LoopShuffle, MissingReturn, OpenImport, UnknownType, Unsupported
+from dp_lsp.lower.problems import (
+    CapturedChanged,
+    LoopShuffle,
+    MissingReturn,
+    OpenImport,
+    ReturnInside,
+    UnknownType,
+    Unsupported,
+)
 from dp_lsp.problem import Edit, Fix, Problem
 from dp_lsp.text import Span
 
@@ -128,8 +136,13 @@ def foremost(problem: Problem, seen: Callable[[], CheckedText]) -> Iterator[Fix]
     """The fixes that are worth a trial before those that the problem has."""
     if problem.code in _OF_WHAT_IS_GIVEN:
         yield from _what_is_given(problem, seen())
-    if problem.code in _PAIRED and (function := seen().function_at(problem)) is not None:
-        yield from seen().fixes(OneTable(function.name_span, function.span, only=True))
+    if problem.code not in _PAIRED or (function := seen().function_at(problem)) is None:
+        return
+    yield from seen().fixes(OneTable(function.name_span, function.span, only=True))
+    if problem.code == UnboundedInput.code and not any(
+        isinstance(each.type, Dataset) and f"`{each.name}`" in problem.message for each in function.details.parameters
+    ):
+        yield from reversed([*_public(problem, seen())])  # only limits of records: all of them first
 
 
 def proposals(problem: Problem, seen: Callable[[], CheckedText]) -> Iterable[Fix]:
@@ -178,6 +191,7 @@ def _type(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     if function is not None:
         yield from seen.fixes(PassColumns(problem.span, function.name_span, function.span))
         yield from seen.fixes(PassKnown(function.name_span, function.span))
+        yield from seen.fixes(Otherwise(function.span))
     for type_ in map(seen.code.annotation, DATASETS):
         yield Fix(f"say what the records are: `{type_}`", (Edit(problem.span, type_),), sure=False)
 
@@ -195,10 +209,18 @@ def _spellings(span: Span, text: str, known: Iterable[str], words: Collection[st
         yield Fix(f"change `{written}` to `{name}`", (Edit(span, name),))
 
 
-def _annotation(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
-    """An annotation for a parameter that has none."""
+def _annotation(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
+    """An annotation for a parameter that has none, which may be public."""
     function = seen.analysis.function_named_at(problem.span.start)
-    return () if function is None else seen.fixes(Annotate(function.name_span, (*DATASETS, *_VALUES, AFunction())))
+    if function is None:
+        return
+    yield from seen.fixes(Annotate(function.name_span, (*DATASETS, *_VALUES, AFunction())))
+    private = [each for each in function.details.parameters if not each.static]
+    numbers = frozenset(each.name for each in private if isinstance(each.type, NumberType))
+    if any(isinstance(each.type, Container | Dataset) for each in private):
+        yield from (
+            fix._replace(declares=True) for fix in seen.fixes(DeclarePublic(numbers, function=function.name_span))
+        )
 
 
 def _result(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
@@ -228,9 +250,17 @@ def _public(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     listed = [each for each in named if isinstance(each.type, Container) and seen.code.goes_through(each.name, text)]
     if len(listed) == len(named):
         listed = []
-    for name in (each.name for each in (*numbers, *listed) if len(named) > 1 or beside):
-        for fix in seen.fixes(DeclarePublic(frozenset((name,)), function=function.name_span)):
-            yield fix._replace(title=f"{fix.title}, which protects `{name}` no more")
+    found = [each.name for each in (*numbers, *listed)] if len(named) > 1 or beside else []
+    sets = [(name,) for name in found]
+    if len(found) > 1 and (beside or len(found) < len(named)):
+        sets.append(tuple(found))
+    for names in sets:
+        for fix in seen.fixes(DeclarePublic(frozenset(names), function=function.name_span)):
+            yield fix._replace(title=f"{fix.title}, which protects {_listed(names)} no more")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(f"`{name}`" for name in names)
 
 
 def _unbounded(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
@@ -239,15 +269,16 @@ def _unbounded(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     yield from _one_table(problem, seen)
 
 
-def _in_order(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
-    """Records of which some are picked by their places have places."""
+def _in_order(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
+    """Records of which some are picked by their places have places; numbers of the same people are one table."""
+    yield from _one_table(problem, seen)
     function = seen.function_at(problem)
     text = "" if function is None else seen.text[slice(*function.span)]
     name = _WORD.match(seen.text, problem.span.start)
     if name is None or not seen.code.picks(name[0], text):
-        return ()
+        return
     records = ContainerOf(Kind.VECTOR, Base.REAL)
-    return seen.fixes(DeclareRecords(problem.span, (DatasetOf(DatasetMetric.HAMMING, records),)))
+    yield from seen.fixes(DeclareRecords(problem.span, (DatasetOf(DatasetMetric.HAMMING, records),)))
 
 
 def _by_rows(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
@@ -335,8 +366,8 @@ def _not_fitting(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     yield from _one_table(problem, seen)
 
 
-def _miscounted(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
-    """A comparison that is given one value is a function of the other."""
+def _in_other_words(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
+    """A comparison that is given one value is a function of the other; what returns nothing returns a number."""
     function = seen.function_at(problem)
     return () if function is None else seen.fixes(Otherwise(function.span))
 
@@ -480,7 +511,8 @@ _PROPOSERS: dict[str, Callable[[Problem, CheckedText], Iterable[Fix]]] = {
     ProtectsNumbers.code: _in_order,
     WrongArgument.code: _one_table,
     DoesNotFit.code: _not_fitting,
-    WrongCount.code: _miscounted,
+    WrongCount.code: _in_other_words,
+    ReturnInside.code: _in_other_words,
 }
 _OF_WHAT_IS_GIVEN = frozenset(
     kind.code

@@ -87,7 +87,7 @@ class Trial:
         if not all(fix.exposes for fix in alone):
             return _private_first(alone)
         longer = (self._continued(problem, fix) for fix in fixes if fix not in alone)
-        mending = [*(fix for fix in longer if fix is not None), *alone]
+        mending = [*self._whole_first(problem, [fix for fix in longer if fix is not None]), *alone]
         return _private_first(mending or [fix for fix in fixes if self.mends(problem, fix, warns=True)])
 
     def _continued(self, problem: Problem, fix: Fix) -> Fix | None:
@@ -99,9 +99,10 @@ class Trial:
             for found in self._brought(problem, fix):
                 for further in self._further(found, fix):
                     edits = composed(fix.edits, further.edits)
-                    if edits is None or (found.message, further.title) in taken:  # it was no help
+                    if edits is None or (found.message, further.title) in taken or _undoes(further, fix):  # no help
                         continue
-                    title, exposes = f"{fix.title}, and {further.title}", fix.exposes or further.exposes
+                    told, exposes = f", and {further.title}", fix.exposes or further.exposes
+                    title = fix.title if told in fix.title else fix.title + told
                     longer = Fix(title, linked(edits), sure=False, declares=fix.declares, exposes=exposes)
                     if self.mends(problem, longer):
                         return longer
@@ -114,6 +115,17 @@ class Trial:
             fix = first
             taken.add(step)
         return None
+
+    def _whole_first(self, problem: Problem, fixes: list[Fix]) -> list[Fix]:
+        """Fixes after which there is no error where the problem is, and then the others."""
+        if len(fixes) < 2:
+            return fixes
+        return sorted(fixes, key=lambda fix: self._leaves_errors(problem, fix))
+
+    def _leaves_errors(self, problem: Problem, fix: Fix) -> bool:
+        new = self._after(fix.edits)[0][self._file].chunks
+        index = self._index(problem)
+        return not 0 <= index < len(new) or bool(_errors(new[index].record.verdict.problems))
 
     def _brought(self, problem: Problem, fix: Fix) -> list[Problem]:
         """The first problems that a fix brings, where its problem was or else in the file, in the text after it; none
@@ -253,6 +265,18 @@ def _written_at(edits: Iterable[Edit]) -> Iterator[Span]:
         start = edit.span.start + shift
         yield Span(start, start + len(edit.text))
         shift += len(edit.text) - (edit.span.end - edit.span.start)
+
+
+def _undoes(further: Fix, fix: Fix) -> bool:
+    """Whether a fix of the text after another one writes over all that this wrote, and does not write it again."""
+    written = zip(_written_at(fix.edits), sorted(fix.edits), strict=True)
+    return all(
+        any(
+            each.span.start <= at.start < at.end <= each.span.end and edit.text not in each.text
+            for each in further.edits
+        )
+        for at, edit in written
+    )
 
 
 def _private_first(fixes: Sequence[Fix]) -> list[Fix]:

@@ -27,7 +27,24 @@ _EACH = re.compile(
 _COMPARED = re.compile(r"(?<![\w.)])(?P<sign>==|!=|<=|>=|<|>|in)\(")
 _DOTTED = re.compile(r"(?<=[ \t)\]])\.(?=[-+*/^][ \t(])")
 _KEYED = re.compile(rf"(?<=[(,\s]):(?P<key>{_NAME})(?=[ \t]*=>)")
+_NOTHING = re.compile(r"(?<!\w)return[ \t]+(?:nothing|missing|NaN|Inf)\b")
+_SET = re.compile(r"(?<![\w.])Set\((?=[^)\n])")
+_SET_OF_ALL = re.compile(
+    rf"^(?P<indent>[ \t]*)(?P<name>{_NAME})[ \t]*=[ \t]*Set(?:\{{\w+\}})?\(\)[ \t]*\n"
+    rf"(?P=indent)for[ \t]+(?P<each>{_NAME})[ \t]+in[ \t]+(?P<over>{_NAME})[ \t]*\n"
+    rf"[ \t]*push!\((?P=name),[ \t]*(?P=each)\)[ \t]*\n(?P=indent)end\b",
+    re.MULTILINE,
+)
+_TEXT = re.compile(r'(?<!["\w])"[^"\n$\\]*"(?!")')
+_BEFORE_VALUE = re.compile(r"(?:[=!]=|\breturn|\?|\s:|\n)\Z")
+_LISTED = re.compile(r'(?:(?<![\w\])])\[|\()(?:[ \t]*"[^"\n]*"[ \t]*,)*\Z')
+_OF_TEXTS = re.compile(rf"(?<=[(,;\s])(?P<name>{_NAME})::(?:Abstract)?Vector\{{(?:<:)?(?:Abstract)?String\}}")
 _NONE = r"(?:Missing|Nothing)"
+_IF_KNOWN = re.compile(
+    r"^(?P<indent>[ \t]*)if[ \t]+(?:!ismissing\(\w+\)|\w+[ \t]*!==[ \t]*(?:missing|nothing))[ \t]*\n"
+    r"(?P<body>(?:(?P=indent)[ \t]+[^\n]*\n)+)(?P=indent)end\b",
+    re.MULTILINE,
+)
 _MAYBE = re.compile(
     rf"(?<=[(,;\s])(?P<name>{_NAME})::(?:Abstract)?Vector\{{(?:<:)?"
     rf"Union\{{(?:{_NONE},\s*(?P<one>\w+)|(?P<other>\w+),\s*{_NONE})\}}\}}"
@@ -39,19 +56,76 @@ def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> It
     """Within a function."""
     start, end = intent.function
     for found in _SEEDED.finditer(text, start, end):
-        yield Fix("leave it out: whoever knows the seed knows the noise", (Edit(Span(*found.span()), ""),), sure=False)
+        yield Fix(
+            "leave it out: whoever knows the seed knows the noise",
+            (Edit(Span(*found.span()), ""),),
+            sure=False,
+            declares=True,
+        )
     for found in _TRIED.finditer(text, start, end):
         body = re.sub(r"^(?:    |\t)", "", found["body"], flags=re.MULTILINE).rstrip("\n")
         title = "leave out `try`: a failure that is caught is seen as well"
-        yield Fix(title, (Edit(Span(*found.span()), body),), sure=False)
+        yield _reworded(title, Edit(Span(*found.span()), body))
     for found in _EACH.finditer(text, start, end):
         indent, header = found["indent"], f"for {found['name']} in {found['over']}"
         loop = f"{indent}{header}\n{indent}    {found['done']}\n{indent}end"
-        yield Fix(f"write a loop: `{header}`", (Edit(Span(*found.span()), loop),), sure=False)
+        yield _reworded(f"write a loop: `{header}`", Edit(Span(*found.span()), loop))
     keyed = [Edit(Span(*found.span()), f'"{found["key"]}"') for found in _KEYED.finditer(text, start, end)]
     if keyed:
-        yield Fix("write the keys as texts", tuple(keyed), sure=False)
+        yield _reworded("write the keys as texts", *keyed)
     yield from _functions(text, intent.function)
+    for found in _NOTHING.finditer(text, start, end):
+        yield Fix(
+            "return a number there, too: `return 0.0`",
+            (Edit(Span(*found.span()), "return 0.0"),),
+            sure=False,
+            declares=True,
+        )
+    yield from _sets(text, intent.function)
+    yield from _texts(code, text, intent.function)
+
+
+def _reworded(title: str, *edits: Edit) -> Fix:
+    """The same in other words: what that shows to be wrong was wrong before."""
+    return Fix(title, edits, sure=False, declares=True)
+
+
+def _sets(text: str, function: Span) -> Iterator[Fix]:
+    """Sets of records, which hold each value once."""
+    collected = [(found, found["over"]) for found in _SET_OF_ALL.finditer(text, *function)]
+    given = [(found, text[found.end() : closing(text, found.end())]) for found in _SET.finditer(text, *function)]
+    for found, over in collected:
+        made = f"{found['indent']}{found['name']} = unique({over})"
+        yield Fix(
+            f"keep each value once: `unique({over})`", (Edit(Span(*found.span()), made),), sure=False, declares=True
+        )
+    if given:
+        edits = (Edit(Span(*found.span()), "unique(") for found, _ in given)
+        yield _reworded(f"keep each value once: `unique({given[0][1]})`", *edits)
+
+
+def _texts(code: Rendering, text: str, function: Span) -> Iterator[Fix]:
+    """Texts that are compared, listed or returned are whole numbers, and so are those that are passed."""
+    places = [found for found in _TEXT.finditer(text, *function) if _is_a_value(text, found, function)]
+    numbers = {written: str(at) for at, written in enumerate(dict.fromkeys(found[0] for found in places), 1)}
+    edits = [Edit(Span(*found.span()), numbers[found[0]]) for found in places]
+    what = "write a number for each text: " + ", ".join(f"{number} for `{each}`" for each, number in numbers.items())
+    params = [*_OF_TEXTS.finditer(text, function.start, text.find("\n", function.start))]
+    if not params and edits:
+        yield _reworded(what, *edits)
+    for made in datasets(Kind.VECTOR, Base.INTEGER) if params else ():
+        declared = [Edit(Span(*found.span()), f"{found['name']}::{code.annotation(made)}") for found in params]
+        title = what if edits else "pass a whole number for each text"
+        title += f", and pass such numbers: `{declared[0].text}`"
+        yield _reworded(title, *sorted((*edits, *declared)))
+
+
+def _is_a_value(text: str, found: re.Match[str], function: Span) -> bool:
+    """Whether a text is compared, listed, or the value of a branch or of the function: no key, and no message."""
+    before, after = text[function.start : found.start()].rstrip(" \t"), text[found.end() :].lstrip(" \t")
+    if after.startswith(("=>", "]")) and not _LISTED.search(before):
+        return False
+    return _BEFORE_VALUE.search(before) is not None or after.startswith(("==", "!=")) or bool(_LISTED.search(before))
 
 
 def _functions(text: str, function: Span) -> Iterator[Fix]:
@@ -63,7 +137,7 @@ def _functions(text: str, function: Span) -> Iterator[Fix]:
         if value.strip() and "," not in value:
             edits.append(Edit(Span(found.start(), close + 1), f"x -> x {found['sign']} {value}"))
     if edits:
-        yield Fix(f"write the comparison as a function: `{edits[0].text}`", tuple(edits), sure=False)
+        yield _reworded(f"write the comparison as a function: `{edits[0].text}`", *edits)
 
 
 def leave_out_dots(code: Rendering, intent: intents.WithoutDots, text: str) -> Iterator[Fix]:
@@ -78,8 +152,12 @@ def pass_known(code: Rendering, intent: intents.PassKnown, text: str) -> Iterato
     for found in _MAYBE.finditer(text, intent.name.end, header):
         name, span = found["name"], Span(*found.span())
         given = rf"skipmissing\(\s*{re.escape(name)}\s*\)"
-        skipped = re.compile(rf"collect\(\s*{given}\s*\)|{given}")
+        skipped = re.compile(rf"collect\(\s*{given}\s*\)|{given}|filter\(\s*!ismissing\s*,\s*{name}\s*\)")
         edits = [Edit(Span(*each.span()), name) for each in skipped.finditer(text, *intent.function)]
+        edits += [
+            Edit(Span(*each.span()), re.sub(r"^(?:    |\t)", "", each["body"], flags=re.MULTILINE).rstrip("\n"))
+            for each in _IF_KNOWN.finditer(text, *intent.function)
+        ]
         for made in datasets(Kind.VECTOR, _BASES.get(found["one"] or found["other"], Base.REAL)):
             declared = f"{name}::{code.annotation(made)}"
             title = f"leave missing values out before the call: `{declared}`"

@@ -36,7 +36,9 @@ def by_mechanism(scene: Scene, problem: Problem) -> Iterator[Fix]:
         if isinstance(node, Apply) and around is not None and problem.span in (node.span, node.function.span):
             for hidden in with_noise(scene, around):
                 yield from replaced(scene, "let a mechanism add the noise: `{code}`", node.span, hidden)
+    together = list[Fix]()
     for call, operands in _sums(scene):
+        found = list[Fix]()
         noise = [each for each in operands if _draws(scene, each)]
         others = [each for each in operands if each not in noise]
         if len(noise) == 1 and len(others) == 1:
@@ -48,7 +50,12 @@ def by_mechanism(scene: Scene, problem: Problem) -> Iterator[Fix]:
                 of_records = is_dataset(scene, others[0])
                 what = "add the noise to a statistic" if of_records else "let a mechanism add the noise"
                 for fix in replaced(scene, f"{what}: `{{code}}`", call.span, hidden):
-                    yield fix._replace(edits=(*unused, *fix.edits))
+                    found.append(fix._replace(edits=(*unused, *fix.edits)))
+        yield from found
+        together += found[:1]
+    if len(together) > 1:
+        edits = dict.fromkeys(edit for fix in together for edit in fix.edits)
+        yield together[0]._replace(title=" and ".join(fix.title for fix in together), edits=tuple(edits))
 
 
 def _sums(scene: Scene) -> Iterator[tuple[Call, tuple[Term, ...]]]:

@@ -84,10 +84,12 @@ def noise_by_record(scene: Scene, problem: Problem) -> Iterator[Fix]:
         others = [each for each in scene.flow(release.hidden) if _is_another(scene, each, records)]
         if loop.span.start <= release.call.span.start and release.call.span.end <= loop.span.end and not others:
             yield from _of_all_before(scene, release, loop, records)
+            carried = [each[0].name for each in loop.carried] if isinstance(loop, Loop) else []
+            if isinstance(loop, Loop) and len(carried) != 1:
+                continue  # a statistic that has no name would be dropped
             for statistic in statistics(scene, records):
                 made = again(scene, release, statistic.far, statistic.made, share=False)
-                if isinstance(loop, Loop) and len(loop.carried) == 1:
-                    made = Made("=", (loop.carried[0][0].name, made))
+                made = Made("=", (carried[0], made)) if carried else made
                 yield from replaced(scene, "add the noise to a statistic: `{code}`", loop.span, made)
 
 
