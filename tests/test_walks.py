@@ -206,7 +206,8 @@ def test_what_is_made_of_a_correlation_is_not_dropped(walker: Walker) -> None:
 
 def test_a_loop_whose_statistic_would_have_no_name_is_left(walker: Walker) -> None:
     """What is collected round by round is not dropped."""
-    body = "    s = 0\n    out = []\n    for x in v\n        s += x\n        push!(out, laplacian_mechanism(1, eps, s))\n    end\n"
+    loop = "    for x in v\n        s += x\n        push!(out, laplacian_mechanism(1, eps, s))\n    end\n"
+    body = f"    s = 0\n    out = []\n{loop}"
     found = walker.walk(f"function f(v::Vector{{Float64}}, eps) :: Priv()\n{body}    return out\nend\n")
     assert "push!" in found.text or "out =" in found.text.replace("out = []", ""), found
 

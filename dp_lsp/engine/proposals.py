@@ -251,7 +251,7 @@ def _public(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     if len(listed) == len(named):
         listed = []
     found = [each.name for each in (*numbers, *listed)] if len(named) > 1 or beside else []
-    sets = [(name,) for name in found]
+    sets: list[tuple[str, ...]] = [(name,) for name in found]
     if len(found) > 1 and (beside or len(found) < len(named)):
         sets.append(tuple(found))
     for names in sets:
