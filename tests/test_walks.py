@@ -212,6 +212,12 @@ def test_a_loop_whose_statistic_would_have_no_name_is_left(walker: Walker) -> No
     assert "push!" in found.text or "out =" in found.text.replace("out = []", ""), found
 
 
+def test_a_whole_quotient_of_a_record_stays_one(walker: Walker) -> None:
+    release = "laplacian_mechanism(1, eps, count(x -> div(x, 100) == 3, v))"
+    found = walker.walk(f"function f(v::Vector{{Int}}, eps) :: Priv()\n    return {release}\nend\n")
+    assert "trunc(x / 100) == 3" in found.text and found.states == {"f": "proved"}, found
+
+
 def test_what_a_repair_would_only_write_over_is_not_said(walker: Walker) -> None:
     found = walked(ROOT / "fixtures" / "first_steps" / "top_three.jl", walker)
     assert not any("`sort`" in step.title for step in found.steps), found

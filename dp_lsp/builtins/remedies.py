@@ -104,6 +104,11 @@ def mapped(function: Expression, records: Expression) -> Made:
 ONE_AT_LEAST = "1"
 
 
+def truncated(dividend: Expression, divisor: Expression) -> Made:
+    """A quotient without what is left over."""
+    return Made("trunc", (Made("/", (dividend, divisor)),))
+
+
 def half(number: Expression) -> Made:
     """Half of a number that is written."""
     return Made("/", (number, "2"))

@@ -9,7 +9,7 @@ from dp_lsp.builtins import remedies
 from dp_lsp.builtins.broadcasts import ONE_BY_ONE
 from dp_lsp.builtins.places import INDEX
 from dp_lsp.builtins.traits import Average, RecordCount
-from dp_lsp.core.term import Apply, Call, Global, Literal, Loop, Use
+from dp_lsp.core.term import Apply, Call, Closure, Global, Literal, Loop, Use
 from dp_lsp.core.types import Container, Dataset, FunctionType
 from dp_lsp.infer.mistakes.mending.declaring import may_be_records
 from dp_lsp.infer.mistakes.mending.parts import (
@@ -110,10 +110,15 @@ def by_keeping(scene: Scene, problem: Problem) -> Iterator[Fix]:
 
 
 def whole_quotient(scene: Scene, problem: Problem) -> Iterator[Fix]:
-    """A quotient that drops nothing."""
+    """A quotient that drops nothing; of one record, which may be compared with a whole number, a truncated one."""
+    made_of_each = [each.span for each in scene.terms if isinstance(each, Closure)]
     for node in _called_at(scene, problem, Familiar.WHOLE_QUOTIENT):
-        if len(node.args) == 2:
-            yield divided(scene, node)
+        if len(node.args) != 2:
+            continue
+        if any(span.covers(node.span.start) for span in made_of_each):
+            whole = remedies.truncated(*(source_of(scene, each) for each in node.args))
+            yield from replaced(scene, "drop what is left over: `{code}`", node.span, whole)
+        yield divided(scene, node)
 
 
 def without_mark(scene: Scene, problem: Problem) -> Iterator[Fix]:
