@@ -8,6 +8,7 @@ hand: what is remembered, and what crosses between processes, is plain text.
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -449,6 +450,19 @@ def _in_place(code: str, span: Span, text: str) -> str:
     return f"({code})" if any(taken) else code
 
 
+_INNERMOST = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
+_LOOSER = re.compile(r"(?<=[\w)\]\s])(?<!\de)[-+<>=?&|]")
+
+
+def grouped(written: str, follows: bool) -> str:
+    """A part of a product or quotient, in parentheses if it holds what binds looser; behind the sign also if it is a
+    product or quotient itself."""
+    outer, before = written, ""
+    while outer != before:
+        outer, before = _INNERMOST.sub("_", outer), outer
+    return f"({written})" if _LOOSER.search(outer) or (follows and re.search("[*/]", outer)) else written
+
+
 class Rendering(ABC):
     """How a language writes what rules speak of. ``language`` is its name; ``private`` and ``public`` are the marks of
     a private function and of a public parameter, as messages show them; ``sizes`` is how it writes sizes that reports
@@ -549,6 +563,8 @@ class Rendering(ABC):
 
         if isinstance(made, Made):
             arguments = [self.expression(each) for each in made.arguments]
+            if made.builtin in ("*", "/"):
+                arguments = [grouped(each, at > 0) for at, each in enumerate(arguments)]
             return self.call(made.builtin, *arguments) if all(arguments) else ""
         if isinstance(made, str):
             return made

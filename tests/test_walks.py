@@ -212,6 +212,19 @@ def test_a_loop_whose_statistic_would_have_no_name_is_left(walker: Walker) -> No
     assert "push!" in found.text or "out =" in found.text.replace("out = []", ""), found
 
 
+@pytest.mark.parametrize(
+    ("released", "mended"),
+    [
+        ("laplacian_mechanism(1, a + b, sum(v) / length(v))", "laplacian_mechanism(9, (a + b) / 2, sum(v))"),
+        ("laplacian_mechanism(1, a, 5 / mean(v))", "5 / (laplacian_mechanism(9, a / 2, sum(v)) / max("),
+    ],
+)
+def test_what_a_repair_writes_keeps_its_parts_together(walker: Walker, released: str, mended: str) -> None:
+    header = "function f(v::MetricVector(Bounded(Real, 1, 9), Symmetric), a::Static(), b::Static()) :: Priv()"
+    found = walker.walk(f"{header}\n    return {released}\nend\n")
+    assert mended in found.text, found
+
+
 def test_a_whole_quotient_of_a_record_stays_one(walker: Walker) -> None:
     release = "laplacian_mechanism(1, eps, count(x -> div(x, 100) == 3, v))"
     found = walker.walk(f"function f(v::Vector{{Int}}, eps) :: Priv()\n    return {release}\nend\n")

@@ -25,7 +25,7 @@ from dp_lsp.infer.mistakes.mending.parts import (
 from dp_lsp.infer.mistakes.mending.sizes import fraction_of
 from dp_lsp.infer.mistakes.noise import MechanismCall
 from dp_lsp.infer.mistakes.scene import Scene, row
-from dp_lsp.intents import Expression, Made, Write
+from dp_lsp.intents import Expression, Made, Write, grouped
 from dp_lsp.problem import Fix, Problem
 from dp_lsp.text import Span
 
@@ -130,7 +130,8 @@ def _in_its_place(scene: Scene, hidden: Term, written: Sequence[tuple[Span, Expr
     text, at = "", hidden.span.start
     for span, made in written:
         if _within(span, hidden.span):
-            text += text_at(scene, Span(at, span.start)) + scene.inference.code.expression(made)
+            whole = scene.inference.code.expression(made)
+            text += text_at(scene, Span(at, span.start)) + (whole if span == hidden.span else grouped(whole, True))
             at = span.end
     return text + text_at(scene, Span(at, hidden.span.end))
 
