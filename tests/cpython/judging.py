@@ -28,17 +28,17 @@ from .running import Program, Run, difference
 
 SETTINGS, PAIRS = 6, 5
 AWAY = (0.0, 30.0, -30.0)
-_TAKEN = re.compile(r"`(\w+)` is (?:an? )?(Real number|public number|Integer|Bool|vector of Real|vector of Integer)")
+_TAKEN = re.compile(r"`(\w+)` is (?:an? )?(public number|`float`|`int`|`bool`|vector of `float`|vector of `int`)")
 _KINDS = {
-    "Real number": float,
     "public number": float,
-    "Integer": int,
-    "Bool": bool,
-    "vector of Real": list,
-    "vector of Integer": list,
+    "`float`": float,
+    "`int`": int,
+    "`bool`": bool,
+    "vector of `float`": list,
+    "vector of `int`": list,
 }
 _SHOWN_KINDS = {"Real": float, "Integer": int, "Bool": bool, "Vector": list}
-_ARRAY = re.compile(r"`(\w+)` is a vector of (?:Real|Integer) measured in (L1|L2|LInf)")
+_ARRAY = re.compile(r"`(\w+)` is a vector of `(?:float|int)` measured in (L1|L2|LInf)")
 _NORM = re.compile(r"norm\((\w+)\) is (L1|L2|LInf)")
 _OF_RESULT = re.compile(r"norm of the result is (L1|L2|LInf)")  # its type says so, too
 _LOADED = "gives nothing that is used here another meaning"  # a run has loaded it
