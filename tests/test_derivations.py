@@ -254,6 +254,9 @@ def cost_follows(step: Step, result: list[float], factors: list[float], premises
             return delta == share and any(
                 close(epsilon, mu**2 / 2 + mu * math.sqrt(2 * math.log(1 / share))) for mu in moved
             )
+        case "sampled_gaussian", [norm, _, deviations, share]:  # a record that is drawn moves it as far as is declared
+            mu = norm / deviations
+            return delta == share and close(epsilon, mu**2 / 2 + mu * math.sqrt(2 * math.log(1 / share)))
         case "gaussian_noise" | "add_normal", [_, _, 0]:
             return math.isinf(epsilon) and delta == 1
         case laws.SAMPLING | laws.SAMPLING_AGAIN | laws.SAMPLING_EACH, []:

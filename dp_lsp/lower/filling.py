@@ -74,26 +74,31 @@ def fillable(block: surface.Block, language: Language, resolve: Resolve) -> froz
 
 
 def may_store(node: surface.Node, language: Language) -> bool:
-    """Whether running what is defined at top level may change entries of an array that others hold."""
+    """Whether running what is defined at top level may change entries of an array that others hold. A builtin that
+    changes an array does so where it is called on a variable that holds one of the function's own; anywhere else, as in
+    text that is not followed, it may change any."""
     if not _may_change(node, language):
         return False
     pending: list[tuple[surface.Node, frozenset[str]]] = [(node, frozenset())]
     resolve = _without_bound(node, language)
     while pending:
         item, own = pending.pop()
+        children = item.children
         match item:
             case (
                 surface.Function(params=params, body=surface.Block() as body) | surface.Lambda(params=params, body=body)
             ):
                 own = fillable(body, language, resolve) - {param.name for param in params}
-            case surface.Opaque(summary=summary) if summary.stores:
+            case surface.Call(callee=surface.Name(), args=(surface.Name(), *_)) if changed(item, resolve) is not None:
+                children = item.args
+            case surface.Name() | surface.Opaque() if _changes(item, language):
                 return True
         name = changed(item, resolve)
         if name is not None and name.name not in own:
             return True
         if name is None and isinstance(item, surface.Assign | surface.For) and any(map(_is_entry, _parts(item.target))):
             return True
-        pending += ((child, own) for child in item.children)
+        pending += ((child, own) for child in children)
     return False
 
 
@@ -109,20 +114,28 @@ def _may_change(node: surface.Node, language: Language) -> bool:
     return False
 
 
-_CHANGING = (surface.Call, surface.Assign, surface.For, surface.Opaque)
+_CHANGING = (surface.Name, surface.Assign, surface.For, surface.Opaque)
 
 
 def _changes(node: surface.Node, language: Language) -> bool:
-    """The same of a node by itself."""
+    """The same of a node by itself, where what stands below a name is not followed."""
     match node:
-        case surface.Call(callee=surface.Name(name=name), args=(surface.Name(), *_)):
-            known = builtin(name, language.builtins)
-            return known is not None and known.row.has(InPlace)
+        case surface.Name(name=name):
+            return _is_changing(name, language)
         case surface.Assign(target=target) | surface.For(target=target):
             return any(map(_is_entry, _parts(target)))
-        case surface.Opaque(summary=summary):
-            return summary.stores
+        case surface.Field(name=name):
+            return _is_changing(name, language)
+        case surface.Opaque(summary=does):
+            known = (builtin(name, language.builtins) for name in does.mentions | does.members)
+            return does.stores or any(each is not None and (each.changes or each.row.has(InPlace)) for each in known)
     return False
+
+
+def _is_changing(name: str, language: Language) -> bool:
+    """Whether a name is that of a builtin which changes entries of an array that it is given."""
+    known = builtin(name, language.builtins)
+    return known is not None and known.row.has(InPlace)
 
 
 def _without_bound(node: surface.Node, language: Language) -> Resolve:
