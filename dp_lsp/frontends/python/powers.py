@@ -1,9 +1,10 @@
 """Powers and whole quotients, of numbers and of the entries of arrays.
 
-A whole power is one of the calculus; that of a negative number is one divided by it, and the power 1/2 a root. A power
-of a number of Python fails where it is too large, and one of an entry of an array does not, so a square of that is a
-product. ``x // y`` is the largest whole number that is at most ``x / y``. Sources: the Python reference ("The power
-operator", "Binary arithmetic operations"), the manual of NumPy (``power``, ``floor_divide``).
+A whole power is one of the calculus; that of a negative number is one divided by it, and the power 1/2 a root. Of whole
+numbers NumPy has no power by a negative whole number, wherever there is one: an array of them fails unless it is empty.
+A power of a number of Python fails where it is too large, and one of an entry of an array does not, so a square of that
+is a product. ``x // y`` is the largest whole number that is at most ``x / y``. Sources: the Python reference ("The
+power operator", "Binary arithmetic operations"), the manual of NumPy (``power``, ``floor_divide``).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ POWER, SQUARE, ROOT, DOWN = "**", "np.square", "np.sqrt", "np.floor"
 UPDATES = frozenset({*SIGNS, ast.Pow, ast.FloorDiv})
 """The operators that a number may be updated by."""
 _HALF = Fraction(1, 2)
+_NEGATIVE = "a negative whole power, which NumPy has not of whole numbers (write `v ** -1.0`, or `1 / v`),"
 
 
 class Powers:
@@ -49,6 +51,8 @@ class Powers:
             raise Refused(exponent, "a power with another exponent for each entry")
         match exponent:
             case ast.UnaryOp(op=ast.USub(), operand=operand):
+                if not (isinstance(operand, ast.Constant) and isinstance(operand.value, float)):
+                    raise Refused(node, _NEGATIVE)
                 return self._call(span, "/", whole(span.start, 1), self.power(node, base, operand, of_entries))
             case ast.Constant() if written(exponent) == _HALF:
                 return self._call(span, ROOT, base)
