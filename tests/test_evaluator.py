@@ -125,6 +125,11 @@ def test_what_expressions_give(call: str, expected: str) -> None:
         ("f(x; k=1) = k", "f(1; l=1)", "MethodError"),
         ("f(x; k=1) = k", "f(1, 2)", "MethodError"),
         ("k(p::T) where T <: Integer = 1\nk(p::T) where T = 2", "(k(1), k(1.0))", "(1, 2)"),
+        (
+            "k(p::Vector{T}, q) where {T <: Real} = 1\nk(p::Vector{T}, q) where {T <: Integer} = 2",
+            "(k([1], 1), k([1.5], 1))",
+            "(2, 1)",
+        ),
         ("f(x, y=1) = 1\nf(x, y::Int) = 100", "f(1)", "100"),
         ('f(x) = @assert x > 1 "x is $x"', "f(1)", "AssertionError"),
     ],

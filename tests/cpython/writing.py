@@ -96,8 +96,8 @@ class Writer:
             self.lines.append(f"{name}{annotation} = {self.pick(forms)}")
             self.known.append(name)
         if self.chance(0.2):
-            self.lines.append(f"FIRST, SECOND = {self.pick(POSITIVE)}, {self.pick(POSITIVE)}")
-            self.known += ("FIRST", "SECOND")
+            self.lines.append(f"FIRST, LAST = {self.pick(POSITIVE)}, {self.pick(POSITIVE)}")
+            self.known += ("FIRST", "LAST")
         self.lines.append("\n")
 
     def positive(self) -> str:

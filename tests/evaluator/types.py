@@ -164,7 +164,7 @@ def _params_fit(ones: tuple[Parameter, ...], others: tuple[Parameter, ...], boun
 
 def _fits_variable(one: Parameter, other: Var, bound: Bindings | None) -> bool:
     if bound is None:
-        return isinstance(one, Var | int) or is_below(one, other.upper)
+        return isinstance(one, int) or is_below(one.upper if isinstance(one, Var) else one, other.upper)
     known = bound.get(other.name)
     if known is None:
         if not isinstance(one, int) and not is_below(one, other.upper, bound):
