@@ -104,8 +104,9 @@ def test_builtins_have_names_of_their_own() -> None:
 
 
 def test_messages_call_builtins_by_these_names() -> None:
-    messages = [each.message for each in checked("(defn f ((x :real)) (limit x))\n(defn g ((x :real)) limit)").problems]
-    assert "`(limit x low high)`" in messages[0] and "`limit`" in messages[1]
+    text = "(defn f ((x :real)) (limit x))\n(defn g ((x :real)) laplace)"
+    messages = [each.message for each in checked(text).problems]
+    assert "`(limit x low high)`" in messages[0] and "`laplace`" in messages[1]
     assert not any("clamp" in message for message in messages)
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from typing import Any
 
 from lsprotocol import types
 
 from dp_lsp import frontends
-from dp_lsp.features.completion import Proposal, Signature, completion, documentation, load, signatures
+from dp_lsp.features.completion import Proposal, Signature, completion, documentation, signatures
 from dp_lsp.features.markdown import plain
 from dp_lsp.lsp.client import Client
 from dp_lsp.lsp.positions import Positions, width
@@ -24,11 +23,6 @@ _KINDS = {
     "norm": types.CompletionItemKind.EnumMember,
     "keyword": types.CompletionItemKind.Keyword,
 }
-
-
-def prepare() -> None:
-    """Load what the first proposal needs while nobody waits for it; that takes a tenth of a second."""
-    threading.Thread(target=load, daemon=True).start()
 
 
 def complete(ls: Server, params: types.CompletionParams) -> types.CompletionList | None:

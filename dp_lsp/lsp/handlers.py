@@ -12,7 +12,7 @@ from pygls.exceptions import JsonRpcException
 from dp_lsp.analysis.records import fixes_of
 from dp_lsp.features.hover import hover as hover_text
 from dp_lsp.features.report import report, with_plots
-from dp_lsp.lsp import completion, configuring, convert
+from dp_lsp.lsp import configuring, convert
 from dp_lsp.lsp.checking import Outdated
 from dp_lsp.lsp.client import Client, paths
 from dp_lsp.lsp.positions import Positions, apply
@@ -46,7 +46,6 @@ def initialized(ls: Server, _: types.InitializedParams) -> None:
     ls.watch_files()
     configuring.register(ls)
     configuring.ask(ls)
-    completion.prepare()
 
 
 def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:

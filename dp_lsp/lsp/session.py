@@ -7,7 +7,6 @@ import contextlib
 import gc
 import logging
 import os
-import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,7 @@ from dp_lsp.analysis.later import PendingText
 from dp_lsp.analysis.loading import Faulty
 from dp_lsp.analysis.workspace import Document, Workspace, document_key
 from dp_lsp.features import hover
+from dp_lsp.features.completion import load
 from dp_lsp.lsp import convert
 from dp_lsp.lsp.around import ClosedReports
 from dp_lsp.lsp.checking import Checker
@@ -88,10 +88,13 @@ class Server(LanguageServer):
         self._watch: asyncio.TimerHandle | None = None
 
     def prepare(self) -> None:
-        """Load what the first hover needs, while the worker checks the first document."""
+        """Load what the first hover and the first proposal need, while the worker checks the first document: in turns
+        with all else, as modules that import each other cannot be loaded by two threads at once."""
         if not self._prepared:
             self._prepared = True
-            threading.Thread(target=hover.prepare, name="prepare", daemon=True).start()
+            loop = asyncio.get_running_loop()
+            loop.call_soon(hover.prepare)
+            loop.call_soon(load)
 
     def begin(self, document: Document) -> None:
         """A document was opened: have it checked."""
