@@ -6,11 +6,12 @@ from __future__ import annotations
 import ast
 import sys
 from fractions import Fraction
+from textwrap import dedent
 
 import pytest
 
 from attack.agreeing import disagreements
-from attack.evaluated import attack, checked, evaluated, judged, smallest
+from attack.evaluated import SEARCHED, attack, checked, evaluated, judged, smallest
 from dp_lsp.analysis.records import Options
 from dp_lsp.engine.check import Defined, Engine
 from evaluator.claims import Claim, Parameter
@@ -173,6 +174,54 @@ def claim(bound: str | None, epsilon: str | None = None, annotation: str = "Real
 )
 def test_it_sees_false_claims(text: str, said: Claim, holds: bool) -> None:
     assert any(judged(seed, text, [said]).refuted for seed in range(5)) is not holds
+
+
+TIGHT = {
+    "a budget by weights": """
+        function f(x::Real, eps::Static()) :: Priv()
+            w = [1, 2, 3]
+            r = 0.0
+            for i in 1:3
+                r = r + laplacian_mechanism(1, eps * w[i] / sum(w), x)
+            end
+            r
+        end
+    """,
+    "a sum": "f(x::Real) = x * sum([-1, 2, -4])",
+    "a sum of a range": "f(x::Real) = x * sum(1:3)",
+    "the largest": "f(x::Real) = x * maximum([0.5, 1.5])",
+    "the smallest": "f(x::Real, eps::Static()) :: Priv() = laplacian_mechanism(minimum([2, 3]), eps, x)",
+    "a builtin for a function": "call(g, x) = g(x)\nf(x::Real) = 3 * call(abs, x)",
+    "an operator for a function": "twice(g, x) = g(x, x)\nf(x::Real) = twice(+, x)",
+    "a builtin with a name": "size_of = abs\nf(x::Real) = size_of(2x)",
+    "a builtin for each record": "f(v::MetricVector(Bounded(Real, -3, 1), Symmetric)) = sum(map(round, v))",
+    "a builtin for each entry": "f(v::MetricVector(Real, L1)) = sum(abs, v)",
+    "a release for each entry": """
+        function f(v::MetricVector(Real, Symmetric), eps::Static()) :: Priv()
+            release(i::Static(Real)) :: Priv() = laplacian_mechanism(1, eps, count(x -> x < i, v))
+            map(release, [1, 5])
+        end
+    """,
+}
+"""Functions whose claims are as small as they may be: half of each is too small."""
+
+
+@pytest.mark.parametrize("what", TIGHT)
+def test_claims_hold_and_half_of_them_do_not(what: str) -> None:
+    text = dedent(TIGHT[what])
+    (said,) = [each for each in checked([text])[0] if each.name == "f"]
+    found = [judged(seed, text, [said], searched=SEARCHED) for seed in range(3)]
+    assert said.finite and all(each.runs and not each.refuted and not each.crashed for each in found)
+    assert all(judged(seed, text, [halved(said)], searched=SEARCHED).refuted for seed in range(3))
+
+
+def halved(said: Claim) -> Claim:
+    """Half of what is claimed."""
+    less = [
+        each._replace(**{way: f"({bound})/2" for way in ("bound", "epsilon") if (bound := getattr(each, way))})
+        for each in said.parameters
+    ]
+    return said._replace(parameters=tuple(less))
 
 
 def test_no_claim_about_a_slice_is_refuted() -> None:

@@ -10,7 +10,7 @@ This is decided on the text: each place where the variable is written counts."""
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from dp_lsp import surface
@@ -83,14 +83,14 @@ def may_store(node: surface.Node, language: Language) -> bool:
     resolve = _without_bound(node, language)
     while pending:
         item, own = pending.pop()
-        children = item.children
+        children: Sequence[surface.Node] = item.children
         match item:
             case (
                 surface.Function(params=params, body=surface.Block() as body) | surface.Lambda(params=params, body=body)
             ):
                 own = fillable(body, language, resolve) - {param.name for param in params}
             case surface.Call(callee=surface.Name(), args=(surface.Name(), *_)) if changed(item, resolve) is not None:
-                children = item.args
+                children = [each for each in item.children if each is not item.callee]
             case surface.Name() | surface.Opaque() if _changes(item, language):
                 return True
         name = changed(item, resolve)
