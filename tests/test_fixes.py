@@ -112,6 +112,13 @@ def test_records_of_people_are_not_declared_public() -> None:
     assert [repair.fix.title for repair in offered(number)] == [without, "declare it public: `v::Static(Integer)`"]
 
 
+def test_a_word_of_the_language_is_no_misspelling_of_another() -> None:
+    text = "f(v::MetricVector(Bounded(Real, 0, 2), Symmetric)) = sum(map(abs2, v))\n"
+    (problem,) = ENGINE.check(text).problems
+    assert problem.code == "DP101" and "is only called" in problem.message
+    assert not any("`abs`" in repair.fix.title for repair in offered(text))
+
+
 def test_what_exposes_people_is_offered_last() -> None:
     """Several numbers, and all that is private, may be those of people. A limit beside them is not."""
     check = '    minimum(v) < 0 && error("negative")\n'

@@ -160,7 +160,8 @@ def names_defined(analysis: Analysis) -> Iterator[str]:
 
 
 def _name(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
-    """A name that is spelled almost like this one: of a builtin, of the project, or of the function it stands in."""
+    """A name that is spelled almost like this one: of a builtin, of the project, or of the function it stands in. One
+    of the language itself is spelled as it was meant."""
     around = (seen.text[chunk.start :][: chunk.length] for chunk in seen.analysis.chunks_at(problem.span.start))
     words = {word for text in around for word in _WORD.findall(text)}
     yield from seen.fixes(GiveName(problem.span))
@@ -168,7 +169,9 @@ def _name(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     known = seen.analysis.language.vocabulary.elsewhere.get(written)
     if known is not None and known not in seen.defined:
         yield Fix(f"change `{written}` to `{known}`", (Edit(problem.span, known),))
-    yield from _spellings(problem.span, seen.text, words | seen.defined | set(seen.analysis.language.builtins.names()))
+    if seen.analysis.language.builtins.find(written) is None:
+        builtins = set(seen.analysis.language.builtins.names())
+        yield from _spellings(problem.span, seen.text, words | seen.defined | builtins)
     function = seen.function_at(problem)
     if function is not None:
         yield from seen.fixes(CollectResults(function.span))

@@ -24,7 +24,7 @@ class UnknownName(Kind):
 
     code = "DP101"
     name = "unknown-name"
-    message = "`{name}` is not defined here"
+    message = "`{name}` {why}"
     unchecked = True
     unsupported = True
 

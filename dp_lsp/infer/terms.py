@@ -259,9 +259,15 @@ def _global(inference: Inference, node: term.Global) -> Judgement:
     span, name = node.span, node.name
     found = inference.context.resolve(name)
     if found is None:
-        unruled = inference.context.language.vocabulary.does(name, Familiar.UNRULED)
-        kind = problems.NoRule if unruled else problems.UnknownName
-        inference.report(kind.at(span, name=name))
+        if inference.context.language.vocabulary.does(name, Familiar.UNRULED):
+            inference.report(problems.NoRule.at(span, name=name))
+            return Judgement(UNKNOWN, moves.NOWHERE)
+        why = (
+            "is not defined here"
+            if _not_replaced(inference, node) is None
+            else "is only called: give a function that does"
+        )
+        inference.report(problems.UnknownName.at(span, name=name, why=why))
         return Judgement(UNKNOWN, moves.NOWHERE)
     if isinstance(found, UnknownGlobal):
         because = f" ({found.reason})" if found.accepted else ""
