@@ -119,6 +119,13 @@ def test_a_word_of_the_language_is_no_misspelling_of_another() -> None:
     assert not any("`abs`" in repair.fix.title for repair in offered(text))
 
 
+def test_a_search_for_what_to_write_ends() -> None:
+    """What begins in a thousand places and ends nowhere is not gone through from each to the end."""
+    open_ended = "  try\n  catch\n", "  i = 0\n  while i < 5\n", "  while i < 5\n", "  if !ismissing(x)\n   1\n"
+    for lines in open_ended:
+        offered(f"function f(x::Real)\n#=\n{lines * 4000}=#\n  y = undefined_name + x\n  y\nend\n")
+
+
 def test_what_exposes_people_is_offered_last() -> None:
     """Several numbers, and all that is private, may be those of people. A limit beside them is not."""
     check = '    minimum(v) < 0 && error("negative")\n'

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from dp_lsp import intents
-from dp_lsp.frontends.julia.rewriting.places import NAME, indentation, new_name
+from dp_lsp.frontends.julia.rewriting.places import LINES, NAME, indentation, new_name
 from dp_lsp.intents import Rendering
 from dp_lsp.problem import Edit, Fix
 from dp_lsp.text import Span
@@ -25,8 +25,8 @@ _KEEPING = re.compile(
     r"\s*[\n;]\s*(?P<set>[^\W\d]\w*)\s*=\s*(?P=name)\s*[\n;]\s*end\s*[\n;]\s*end"
 )
 _WHILE = re.compile(
-    r"(?P<start>(?P<name>[^\W\d]\w*)[ \t]*=[ \t]*(?P<first>[0-9]+)[ \t]*\n)(?P<between>(?:.*\n)*?)"
-    r"(?P<indent>[ \t]*)while[ \t]+(?P=name)[ \t]*(?P<sign><=|≤|<)[ \t]*(?P<last>\w+)[ \t]*\n(?P<body>(?:.*\n)*?)"
+    rf"(?P<start>(?P<name>[^\W\d]\w*)[ \t]*=[ \t]*(?P<first>[0-9]+)[ \t]*\n)(?P<between>{LINES})"
+    rf"(?P<indent>[ \t]*)while[ \t]+(?P=name)[ \t]*(?P<sign><=|≤|<)[ \t]*(?P<last>\w+)[ \t]*\n(?P<body>{LINES})"
     r"[ \t]*(?P=name)[ \t]*(?:\+=[ \t]*1|=[ \t]*(?P=name)[ \t]*\+[ \t]*1)[ \t]*\n(?P=indent)end\b"
 )
 

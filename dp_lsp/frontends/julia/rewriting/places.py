@@ -10,6 +10,8 @@ from dp_lsp.text import Span
 
 NAME = re.compile(r"[^\W\d]\w*")
 NUMBER = r"[0-9]+(?:\.[0-9]*)?(?:e-?[0-9]{1,2})?"
+LINES = r"(?:[^\n]*\n){0,60}?"
+"""Some lines, of which there are not too many: a search goes back over them from each place where it may begin."""
 _BRACKET = re.compile(r"[][(){}]")
 _PARAMETER = re.compile(r"[(,;]\s*([^\W\d]\w*(?:::(?:[^][(){},;=]|[\[({][^][(){}]*[\])}])+)?)\s*(?=[,;)])")
 

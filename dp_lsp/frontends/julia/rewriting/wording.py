@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dp_lsp import intents
 from dp_lsp.builtins.remedies import datasets
 from dp_lsp.core.types import Base, Kind
-from dp_lsp.frontends.julia.rewriting.places import closing, indentation
+from dp_lsp.frontends.julia.rewriting.places import LINES, closing, indentation
 from dp_lsp.intents import Rendering
 from dp_lsp.problem import Edit, Fix
 from dp_lsp.text import Span
@@ -16,8 +16,7 @@ from dp_lsp.text import Span
 _NAME = r"[^\W\d]\w*"
 _SEEDED = re.compile(r"^[ \t]*(?:Random\.)?seed!\([^\n]*\)[ \t]*\n", re.MULTILINE)
 _TRIED = re.compile(
-    r"^(?P<indent>[ \t]*)try[ \t]*\n(?P<body>(?:[^\n]*\n)*?)(?P=indent)(?:catch|finally)\b(?:[^\n]*\n)*?"
-    r"(?P=indent)end[ \t]*$",
+    rf"^(?P<indent>[ \t]*)try[ \t]*\n(?P<body>{LINES})(?P=indent)(?:catch|finally)\b{LINES}(?P=indent)end[ \t]*$",
     re.MULTILINE,
 )
 _EACH = re.compile(
@@ -164,7 +163,7 @@ def pass_known(code: Rendering, intent: intents.PassKnown, text: str) -> Iterato
             yield Fix(title, (Edit(span, declared), *edits), sure=False, declares=True)
 
 
-_WHILE = r"^(?P<indent>[ \t]*)while\b[^\n]*\n(?P<body>(?:[^\n]*\n)*?)(?P=indent)end[ \t]*$"
+_WHILE = rf"^(?P<indent>[ \t]*)while\b[^\n]*\n(?P<body>{LINES})(?P=indent)end[ \t]*$"
 _LEFT = re.compile(
     r"^(?P<indent>[ \t]*)(?:if\b[^\n]*\n[ \t]*break[ \t]*\n(?P=indent)end[ \t]*\n|[^\n]*&&[ \t]*break[ \t]*\n)",
     re.MULTILINE,
