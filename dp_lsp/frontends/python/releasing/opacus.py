@@ -14,9 +14,11 @@ from __future__ import annotations
 VERSION = "1.6.0"
 PREMISE = (
     f"Opacus does what its pages say, as version {VERSION} does: the module computes what it does of each record by "
-    "itself, the optimizer reads no gradient but that with noise, and how many records and batches there are is public"
+    "itself, what it makes has the shape of what a loss compares it with, the optimizer reads no gradient but that "
+    "with noise, and how many records and batches there are is public"
 )
-"""What is taken for granted of a loop. The library divides by the number of records, and takes as many steps as there
+"""What is taken for granted of a loop. Of shapes that differ, such as (n, 1) and (n,), a loss of PyTorch compares each
+record with all others, and only warns. The library divides by the number of records, and takes as many steps as there
 are batches: that neighbours have as many is what its own accountants take for granted, too."""
 
 STEP = "PrivacyEngine().make_private"
