@@ -336,7 +336,7 @@ def test_an_edit_of_the_program_itself_counts(tmp_path: Path) -> None:
     """Also one that keeps length, time and version, by which Python itself would take it for what it compiled."""
     shutil.copytree(ROOT / "dp_lsp", tmp_path / "dp_lsp", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "a.jl").write_text("f(x::Real) = nowhere(x)\n", "utf-8")
-    kinds = tmp_path / "dp_lsp" / "infer" / "problems.py"
+    kinds = tmp_path / "dp_lsp" / "infer" / "terms.py"
     assert "is not defined" in kinds.read_text("utf-8")
 
     def report() -> str:
