@@ -220,6 +220,25 @@ def test_what_did_not_change_is_not_found_out_again(
     assert now["lib/noise.jl"] == ["DP301"] and "DP013" not in now["main.jl"]
 
 
+def test_a_file_that_becomes_part_of_another_project_is_compared(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was kept of a file of one project does not say what it claims; that of one of several must."""
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    write(folder, "lib/shared.jl", "scaled(x::Real) = factor * x\n")
+    users = {name: f'factor = {number}\ninclude("lib/shared.jl")\n' for number, name in enumerate(("a.jl", "b.jl"), 2)}
+    found = []
+    for present in (["a.jl"], ["b.jl"], ["a.jl", "b.jl"]):
+        for name in users:
+            (folder / name).unlink(missing_ok=True)
+        for name in present:
+            write(folder, name, users[name])
+        with Session(folder) as session:
+            session.begin(**PULLS)
+            found.append(session.codes(session.everything()).get("lib/shared.jl"))
+    assert found == [None, None, ["DP019"]]
+
+
 def test_parts_come_as_soon_as_they_are_known(session: Session, folder: Path) -> None:
     for number in range(30):
         write(folder, f"many/file{number}.jl", f"f{number}(x::Real) = lost(x)\n")

@@ -20,7 +20,7 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -190,8 +190,18 @@ class Results:
 
     def put_project(self, key: bytes, found: Mapping[str, Analysis]) -> None:
         """Keep the analyses of a project, but for what no report is made of."""
-        files = tuple(_ResultFile(name, each.options, tuple(map(lighter, each.chunks))) for name, each in found.items())
-        self._put(key, tuple[_ResultFile, ...], files)
+        self._put_files(key, found, lambda name: lighter)
+
+    def survey(self, key: bytes, compared: Collection[str], seen: SeenFile) -> dict[str, Analysis] | None:
+        """The analyses of a project whose files are not open, if they are known. What is claimed of functions is in
+        them where files are ``compared`` with what other projects say of them, and need not be elsewhere."""
+        found = self.project(self._survey_key(key, compared), seen)
+        return self.project(key, seen) if found is None else found
+
+    def put_survey(self, key: bytes, compared: Collection[str], found: Mapping[str, Analysis]) -> None:
+        """Keep them, without such claims: to find these out takes about as long as to check the file."""
+        key = self._survey_key(key, compared)
+        self._put_files(key, found, lambda name: lighter if name in compared else _lightest)
 
     def records_key(self, files: Iterable[tuple[SourceText, Options]]) -> bytes:
         """The key of what an engine can learn about files that are checked together. Whether a record of it counts, its
@@ -225,6 +235,17 @@ class Results:
 
     def _includes_key(self, name: str, text: SourceText) -> bytes:
         return self._key("includes", frontends.of(name, text.language).id, _said(text))
+
+    def _survey_key(self, project: bytes, compared: Collection[str]) -> bytes:
+        return self._key("survey", project.hex(), sorted(compared))
+
+    def _put_files(
+        self, key: bytes, found: Mapping[str, Analysis], made_lighter: Callable[[str], Callable[[Placed], Placed]]
+    ) -> None:
+        files = (
+            _ResultFile(name, each.options, tuple(map(made_lighter(name), each.chunks))) for name, each in found.items()
+        )
+        self._put(key, tuple[_ResultFile, ...], tuple(files))
 
     def _key(self, what: str, *parts: Any) -> bytes:
         state = hashlib.blake2b(self._stamp, digest_size=20)
@@ -272,3 +293,12 @@ def _meant(found: str | ReadRefusal) -> Any:
 def lighter(placed: Placed) -> Placed:
     """A piece without what no report is made of."""
     return placed._replace(record=placed.record._replace(facts=NO_FACTS, names=NO_NAMES, meanings=NO_MEANINGS))
+
+
+def _lightest(placed: Placed) -> Placed:
+    """A piece with what is said of it at once, and without fixes."""
+    record = lighter(placed).record
+    functions = tuple(each.without_claims() for each in record.verdict.functions)
+    problems = tuple(each._replace(fixes=()) for each in record.verdict.problems)
+    verdict = record.verdict._replace(functions=functions, problems=problems)
+    return placed._replace(record=record._replace(verdict=verdict))

@@ -260,11 +260,12 @@ class Projects:
         assert self._graph is not None
         part = Snapshot(self._disk, seen := self._seen(self._graph, root))
         key = b"" if self._results is None else self._results.key(root, seen, options)
-        analyses = None if self._results is None else self._results.project(key, seen)
+        compared = [name for name in self._graph.told[root] if self._graph.telling([name]) != [root]]
+        analyses = None if self._results is None else self._results.survey(key, compared, seen)
         if analyses is None:
             analyses = check(self.engine, root, part, self._unseen(self._graph.projects[root]))
             if self._results is not None and self._is_lasting(analyses, part):
-                self._results.put_project(key, analyses)
+                self._results.put_survey(key, compared, analyses)
             if root not in self._roots:
                 self.engine.forget(root)
                 self._recalled.discard(root)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import time
@@ -114,6 +115,14 @@ class Client:
             return sum(map(_resident, [str(process), *children]))
         return None
 
+    def computed(self) -> float:
+        """Seconds that the server and its children have computed so far, those that have ended included."""
+        process = self._process.pid
+        with contextlib.suppress(OSError):
+            children = Path(f"/proc/{process}/task/{process}/children").read_text().split()
+            return sum(map(_computed, [str(process), *children]))
+        return 0.0
+
     def _send(self, message: Message) -> None:
         assert self._process.stdin
         body = json.dumps({"jsonrpc": "2.0"} | message).encode()
@@ -138,6 +147,11 @@ class Client:
 def _resident(process: str) -> float:
     lines = Path(f"/proc/{process}/status").read_text().splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
+
+
+def _computed(process: str) -> float:
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def timed(action: Callable[[], object]) -> float:

@@ -44,6 +44,7 @@ def workspace(files: int, times: int) -> Iterator[str]:
             yield _line(
                 f"{files:,} files, start → all looked at", timed(lambda: found.extend(around.pull())) / 1000, "s"
             )
+            yield _line("computed until then, by all processes", client.computed(), "s")
             yield _line("memory, server and worker", client.memory() or 0, "MiB")
             yield _line("workspace/symbol", timed(lambda: client.ask("workspace/symbol", {"query": "fit"})), "ms")
             first = folder / "part0" / "file0.jl"
@@ -59,6 +60,7 @@ def workspace(files: int, times: int) -> Iterator[str]:
         with Client(folder=folder) as client:
             again = _Workspace(client)
             yield _line("opened again → all looked at", timed(lambda: found.extend(again.pull())) / 1000, "s")
+            yield _line("computed until then", client.computed(), "s")
 
 
 def _until_shown(around: _Workspace, name: str) -> None:
