@@ -76,6 +76,8 @@ def checked(texts: Sequence[str], checker: str = CHECKER) -> list[list[Claim]]:
 def judged(seed: int, text: str, said: Sequence[Claim], settings: int = SETTINGS) -> Judged:
     """The claims about a program against its runs."""
     finite = any(each.finite for each in said)
+    if not finite:
+        return Judged(seed, 0, 0, finite)
     try:
         judge = Judge(text, seed)
     except Unmodelled as error:

@@ -19,10 +19,13 @@ class Script:
 
     def __init__(self, tree: ast.Module) -> None:
         self.reads = [each for each in ast.walk(tree) if isinstance(each, ast.AnnAssign) and _is_data(each)]
-        loaded = ast.Module([each for each in tree.body if _is_loaded(each)], [])
-        self.loaded = compile(loaded, "<program>", "exec", dont_inherit=True) if self.reads else None
-        given = ast.fix_missing_locations(_Given().visit(copy.deepcopy(tree)))
-        self._whole = compile(given, "<program>", "exec", dont_inherit=True)
+        self.loaded = self._whole = None
+        if self.reads:
+            loaded = ast.Module([each for each in tree.body if _is_loaded(each)], [])
+            given = ast.fix_missing_locations(_Given().visit(copy.deepcopy(tree)))
+            self.loaded, self._whole = (
+                compile(each, "<program>", "exec", dont_inherit=True) for each in (loaded, given)
+            )
 
     def entry(self, module: types.ModuleType) -> Callable[..., Any]:
         """The function, for a module that has what the annotations name."""
