@@ -6,9 +6,10 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -25,6 +26,9 @@ PULLS: dict[str, Any] = {
 }
 CANCELLED = -32800
 
+several = pytest.mark.skipif(
+    not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) == 1, reason="needs two processors"
+)
 posix = pytest.mark.skipif(not os.path.isdir("/proc"), reason="looks at processes through /proc")
 
 
@@ -84,6 +88,25 @@ class Session(Driver):
         uri = self.uri(name)
         self.wait(lambda m: m.get("method") == "textDocument/publishDiagnostics" and m["params"]["uri"] == uri)
         return [each["code"] for each in self.published()[-1]["diagnostics"]]
+
+
+T = TypeVar("T")
+
+
+def waited(what: Callable[[], T]) -> T:
+    """What something is, as soon as it is anything."""
+    until = time.monotonic() + 60
+    while not (found := what()):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    return found
+
+
+def is_running(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def write(folder: Path, name: str, text: str) -> None:
@@ -378,6 +401,29 @@ def test_a_process_that_dies_is_followed_by_one_that_goes_on(session: Session, f
     found = session.codes(session.answer(asked)["result"]["items"])
     assert len(found) == 41
     assert {code for codes in found.values() for code in codes} == {"DP101"}
+
+
+@several
+def test_another_process_begins_at_the_other_end(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is gone when all is known, and when the process that it helps is killed, and changes no answer."""
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    for number in range(100):
+        write(folder, f"many/file{number}.jl", "".join(f"f{each}(x::Real) = lost(x)\n" for each in range(20)))
+    with Session(folder) as session:
+        session.begin(**PULLS)
+        asked = session.request_all()
+        (worker,) = waited(lambda: children(session.process.pid))
+        (helper,) = waited(lambda: children(worker))
+        os.kill(worker, signal.SIGKILL)
+        waited(lambda: not is_running(helper))
+        (worker,) = waited(lambda: children(session.process.pid))
+        waited(lambda: children(worker))
+        found = session.codes(session.answer(asked)["result"]["items"])
+        assert not children(worker)
+    assert {name: len(codes) for name, codes in found.items()} == {
+        "broken.jl": 2,
+        **{f"many/file{number}.jl": 20 for number in range(100)},
+    }
 
 
 # Which functions there are

@@ -158,6 +158,11 @@ class Results:
         self._recent: dict[bytes, Any] = {}
         self._used: dict[bytes, Any] = {}
 
+    @property
+    def keeps(self) -> bool:
+        """Whether anything outlives this process."""
+        return self._store is not None
+
     def key(self, root: str, seen: SeenFile, options: Callable[[str], Options]) -> bytes:
         """The key of a project whose files were ``seen``: their names and texts, how they are checked, and what their
         includes mean, also those that are not followed."""

@@ -66,6 +66,7 @@ from dp_lsp.worker.frames import (
     encode,
     receive,
 )
+from dp_lsp.worker.helper import Helper, has_room
 from dp_lsp.worker.problems import CheckerEnded, CheckTooLong
 from dp_lsp.worker.projects import Projects, Result
 from dp_lsp.worker.survey import FilesNews
@@ -83,6 +84,7 @@ _TRYING = 5.0  # seconds that the fixes of a document may take
 _GLIMPSE, _FEW = 0.05, 16  # seconds, and chunks, after which the problems found so far are told of a new document
 _EDITED = 2  # chunks that an edit mostly touches, at most
 _PORTION = 0.05  # seconds after which the other side is told what has come of what it waits for
+_MANY = 32  # projects of closed files, after which it is worth while to have help with them
 
 _log = logging.getLogger(__name__)
 
@@ -218,6 +220,7 @@ class Service:
         self._told: NewConfiguration | None = None
         self._survey = Look(())  # how closed files are checked, and which are not
         self._surveying = False  # whether any may be due
+        self._helper: Helper | None = None  # who looks at them, too
         self._around = 0  # the number of the last message for which they may be
         self._clean = 0
         self._questions: dict[str, tuple[str, ...]] = {}  # by the document whose check came to them
@@ -275,6 +278,7 @@ class Service:
                 self._projects.configurations.kept.update(kept)
                 self._projects.look(folders, wishes, survey > 0)
                 self._survey, self._surveying, self._around = message, survey > 0, number
+                self._stop_help()
             case OpenedText(document, file, revision, text, language):
                 self._projects.opened(document, file, revision, SourceText(text, language=language))
             case Learn(document, records):
@@ -376,6 +380,7 @@ class Service:
             survey = self._projects.survey
             if root is None or survey is None:
                 self._surveying = False
+                self._stop_help()
                 self.send(Surveying("", 0, survey.total if survey else 0, self._around))
             elif root in self._survey.barred:
                 self._give_up(root, options, CheckerEnded.at(Span(0, 0), cause="it ended unexpectedly"))
@@ -411,12 +416,44 @@ class Service:
         self, options: OptionsOf, engine: Engine, root: str, files: Loader, unseen: int
     ) -> dict[str, Analysis]:
         """What is known of a project of closed files. Of its records nothing is told."""
-        ticket = Ticket(self._inbox.has_any, self._deadline(self._survey.survey + unseen * PER_CHARACTER))
+        self._have_help(options)
+        return self._checked_around(options, self._inbox.has_any, engine, root, files, unseen)
+
+    def _checked_around(
+        self,
+        options: OptionsOf,
+        stopped: Callable[[], bool],
+        engine: Engine,
+        root: str,
+        files: Loader,
+        unseen: int,
+    ) -> dict[str, Analysis]:
+        ticket = Ticket(stopped, self._deadline(self._survey.survey + unseen * PER_CHARACTER))
         self._projects.recall(root, options)
         try:
             return engine.project(root, files, options, ticket)
         finally:
             engine.unlearn("")
+
+    def _have_help(self, options: OptionsOf) -> None:
+        """Let a copy of this process begin at the other end of what is due, if that is much."""
+        survey = self._projects.survey
+        if self._helper is None and survey and survey.left > _MANY and self._projects.keeps and has_room():
+            with contextlib.suppress(OSError):
+                self._helper = Helper(partial(self._help, options))
+
+    def _help(self, options: OptionsOf, stopped: Callable[[], bool]) -> None:
+        """What such a copy does. What takes too long for it is left to the other process, which says so."""
+        check = partial(self._checked_around, options, stopped)
+        for root in self._projects.survey.from_the_end() if self._projects.survey else ():
+            if root not in self._survey.barred:
+                with contextlib.suppress(OutOfTime):
+                    self._projects.surveyed(root, options, check)
+
+    def _stop_help(self) -> None:
+        if self._helper is not None:
+            self._helper.stop()
+            self._helper = None
 
     def _wonder(self, document: str, analyses: list[Analysis]) -> None:
         """Remember what is worth asking about what was checked because of a document."""

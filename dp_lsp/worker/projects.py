@@ -180,6 +180,11 @@ class Projects:
         self._fresh[root] = self._files_of(root)
 
     @property
+    def keeps(self) -> bool:
+        """Whether another process can read what is found out here."""
+        return self._results is not None and self._results.keeps
+
+    @property
     def has_fresh(self) -> bool:
         """Whether anything was found out that is not kept."""
         return bool(self._fresh)

@@ -69,6 +69,10 @@ class WorkspaceSurvey:
         """The root of a project that is due."""
         return next(iter(self._due), None)
 
+    def from_the_end(self) -> Iterator[str]:
+        """The roots of all projects that are due, the last one first."""
+        return reversed(tuple(self._due))
+
     def opened(self, name: str) -> None:
         """A file is open, or is not there any more: what is known of it as a closed file does not count."""
         self._reports.pop(name, None)
