@@ -49,6 +49,19 @@ class IncludeMissing(Kind):
     noisy(x::Real) :: Priv() = laplacian_mechanism(1, 1/2, x)
     ```
 
+    ```python
+    # file: main.py
+    from typing import Annotated
+
+    from dp_types import AddRemove, Private, Static
+
+    from .noise import laplace_mech
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return laplace_mech(len(ages), 1, eps)
+    ```
+
     Fixed:
 
     ```julia
@@ -56,6 +69,28 @@ class IncludeMissing(Kind):
     include("noise.jl")
     # file: src/noise.jl
     noisy(x::Real) :: Priv() = laplacian_mechanism(1, 1/2, x)
+    ```
+
+    ```python
+    # file: main.py
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+    from .noise import laplace_mech
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return laplace_mech(len(ages), 1, eps)
+
+
+    # file: noise.py
+    import numpy as np
+
+
+    def laplace_mech(v, sensitivity, epsilon):
+        return v + np.random.laplace(scale=sensitivity / epsilon)
     ```
     """
 
@@ -300,10 +335,32 @@ class IgnoreIncomplete(Kind):
     f(x::Real) = disc(x)  # dp: ignore[DP303]
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private
+
+
+    def count(ages: Annotated[list, AddRemove()]) -> Private:
+        return len(ages) + np.random.laplace(scale=1)  # dp: ignore
+    ```
+
     Fixed:
 
     ```julia
     f(x::Real) = disc(x)  # dp: ignore[DP303] its callers count what is different
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private
+
+
+    def count(ages: Annotated[list, AddRemove()]) -> Private:
+        return len(ages) + np.random.laplace(scale=1)
     ```
     """
 

@@ -20,6 +20,17 @@ class SyntaxProblem(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def total(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return np.sum(np.clip(ages, 0, 120) + np.random.laplace(scale=120 / eps)
+    ```
+
     Fixed:
 
     ```julia
@@ -27,6 +38,17 @@ class SyntaxProblem(Kind):
         y = x + x
         y
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def total(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return np.sum(np.clip(ages, 0, 120)) + np.random.laplace(scale=120 / eps)
     ```
     """
 

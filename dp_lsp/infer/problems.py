@@ -15,10 +15,32 @@ class UnknownName(Kind):
     f(x::Real) = x + y
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return len(age) + np.random.laplace(scale=1 / eps)
+    ```
+
     Fixed:
 
     ```julia
     f(x::Real, y::Real) = x + y
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return len(ages) + np.random.laplace(scale=1 / eps)
     ```
     """
 
@@ -68,11 +90,39 @@ class CallsUnchecked(Kind):
     g(x::Real) = f(x)
     ```
 
+    ```python
+    from typing import Annotated
+
+    from dp_types import Within
+
+
+    def double(x: Annotated[float, Within()]):
+        return 2 * (x or 5)
+
+
+    def twice(x: Annotated[float, Within()]):
+        return 2 * double(x)
+    ```
+
     Fixed:
 
     ```julia
     f(x::Real) = 2 * x
     g(x::Real) = f(x)
+    ```
+
+    ```python
+    from typing import Annotated
+
+    from dp_types import Within
+
+
+    def double(x: Annotated[float, Within()]):
+        return 2 * x
+
+
+    def twice(x: Annotated[float, Within()]):
+        return 2 * double(x)
     ```
     """
 
@@ -93,10 +143,34 @@ class NoRule(Kind):
     f(x::Real) = prod([x, x])
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    import pandas as pd
+    from dp_types import AddRemove, Bounded, Private, Static
+
+
+    def total(ages: Annotated[pd.Series, AddRemove(), Bounded(0, 120)], eps: Static[float]) -> Private:
+        return pd.sum(ages) + np.random.laplace(scale=120 / eps)
+    ```
+
     Fixed:
 
     ```julia
     f(x::Real) = clamp(x, 0, 100) / 10
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    import pandas as pd
+    from dp_types import AddRemove, Bounded, Private, Static
+
+
+    def total(ages: Annotated[pd.Series, AddRemove(), Bounded(0, 120)], eps: Static[float]) -> Private:
+        return ages.sum() + np.random.laplace(scale=120 / eps)
     ```
     """
 
@@ -148,11 +222,41 @@ class NoKeyword(Kind):
     g(x::Real) = f(x; factor = 3)
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def laplace_mech(v, sensitivity, epsilon):
+        return v + np.random.laplace(scale=sensitivity / epsilon)
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return laplace_mech(len(ages), sensitivity=1, eps=eps)
+    ```
+
     Fixed:
 
     ```julia
     f(x::Real; scale::Static() = 2) = scale * x
     g(x::Real) = f(x; scale = 3)
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def laplace_mech(v, sensitivity, epsilon):
+        return v + np.random.laplace(scale=sensitivity / epsilon)
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return laplace_mech(len(ages), sensitivity=1, epsilon=eps)
     ```
     """
 
@@ -172,11 +276,41 @@ class NoArgument(Kind):
     g(x::Real) = f(x)
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def laplace_mech(v, *, sensitivity, epsilon):
+        return v + np.random.laplace(scale=sensitivity / epsilon)
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return laplace_mech(len(ages), sensitivity=1)
+    ```
+
     Fixed:
 
     ```julia
     f(x::Real; scale::Static()) = scale * x
     g(x::Real) = f(x; scale = 3)
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def laplace_mech(v, *, sensitivity, epsilon):
+        return v + np.random.laplace(scale=sensitivity / epsilon)
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return laplace_mech(len(ages), sensitivity=1, epsilon=eps)
     ```
     """
 
@@ -268,10 +402,38 @@ class WrongArgument(Kind):
     f(m::Matrix{<:Data}) = length(1)
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def counts(ages: Annotated[list, AddRemove()], eps: Static[float], k: Static[float]) -> Private:
+        total = 0.0
+        for i in range(k):
+            total += len(ages) + np.random.laplace(scale=k / eps)
+        return total / k
+    ```
+
     Fixed:
 
     ```julia
     f(v::Vector{<:Data}) = length(v)
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def counts(ages: Annotated[list, AddRemove()], eps: Static[float], k: Static[int]) -> Private:
+        total = 0.0
+        for i in range(k):
+            total += len(ages) + np.random.laplace(scale=k / eps)
+        return total / k
     ```
     """
 
@@ -291,10 +453,40 @@ class WrongCount(Kind):
     f(v::Vector{<:Data}) = length(v, v)
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def laplace_mech(v, scale):
+        return v + np.random.laplace(scale=scale)
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return laplace_mech(len(ages), 1, eps)
+    ```
+
     Fixed:
 
     ```julia
     f(v::Vector{<:Data}) = length(v)
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def laplace_mech(v, scale):
+        return v + np.random.laplace(scale=scale)
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return laplace_mech(len(ages), 1 / eps)
     ```
     """
 
@@ -412,10 +604,32 @@ class DoesNotFit(Kind):
     f(v::MetricVector(Real, L1), w::MetricVector(Real, L2)) = v + w
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def total(incomes: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return incomes.sum() + np.random.laplace(scale=1e5 / eps)
+    ```
+
     Fixed:
 
     ```julia
     f(v::MetricVector(Real, L1), w::MetricVector(Real, L1)) = v + w
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def total(incomes: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return incomes.clip(0, 1e5).sum() + np.random.laplace(scale=1e5 / eps)
     ```
     """
 
@@ -657,10 +871,30 @@ class NeedsTypes(Kind):
     f(g, x) = abs(g(x)) + sum(g(x))
     ```
 
+    ```python
+    import numpy as np
+    from dp_types import Private, Static
+
+
+    def mean_age(ages: np.ndarray, eps: Static[float]) -> Private:
+        return np.mean(ages) + np.random.laplace(scale=1 / eps)
+    ```
+
     Fixed:
 
     ```julia
     f(g, x) = abs(g(x))
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import Bounded, ChangeOne, Private, Static
+
+
+    def mean_age(ages: Annotated[np.ndarray, ChangeOne(), Bounded(0, 120)], eps: Static[float]) -> Private:
+        return np.mean(ages) + np.random.laplace(scale=120 / len(ages) / eps)
     ```
     """
 
@@ -680,11 +914,39 @@ class NotAsCalled(Kind):
     f(v::MetricVector(Real, Symmetric)) = total(v)
     ```
 
+    ```python
+    from typing import Annotated
+
+    from dp_types import AddRemove, Bounded
+
+
+    def doubled(x):
+        return x + 1
+
+
+    def total(ages: Annotated[list, AddRemove(), Bounded(0, 120)]):
+        return sum(doubled(ages))
+    ```
+
     Fixed:
 
     ```julia
     total(v) = sum(map(x -> 2 * x, v))
     f(v::MetricVector(Real, Symmetric)) = total(clamp(v, 0, 10))
+    ```
+
+    ```python
+    from typing import Annotated
+
+    from dp_types import AddRemove, Bounded
+
+
+    def doubled(x):
+        return x + 1
+
+
+    def total(ages: Annotated[list, AddRemove(), Bounded(0, 120)]):
+        return sum(doubled(a) for a in ages)
     ```
     """
 
@@ -783,12 +1045,38 @@ class TooSensitive(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    import diffprivlib as dpl
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def total(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        mechanism = dpl.mechanisms.Laplace(epsilon=eps, sensitivity=1)
+        return mechanism.randomise(np.sum(np.clip(ages, 0, 120)))
+    ```
+
     Fixed:
 
     ```julia
     function f(x::Real) :: Priv()
         gaussian_mechanism(2, 0.5, 1e-5, x + x)
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import diffprivlib as dpl
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def total(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        mechanism = dpl.mechanisms.Laplace(epsilon=eps, sensitivity=120)
+        return mechanism.randomise(np.sum(np.clip(ages, 0, 120)))
     ```
     """
 
@@ -810,12 +1098,35 @@ class UnboundedInput(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import Private, Static, Within
+
+
+    def scaled(x: Annotated[float, Within()], eps: Static[float]) -> Private:
+        return x * x + np.random.laplace(scale=1 / eps)
+    ```
+
     Fixed:
 
     ```julia
     function f(x::Real, y::Real) :: Priv()
         gaussian_mechanism(1, 0.5, 1e-5, x + y)
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import Private, Static, Within
+
+
+    def scaled(x: Annotated[float, Within()], eps: Static[float]) -> Private:
+        y = np.clip(x, 0, 1)
+        return y * y + np.random.laplace(scale=2 / eps)
     ```
     """
 
@@ -834,10 +1145,32 @@ class Unbounded(Kind):
     f(x::Real) = disc(x)
     ```
 
+    ```python
+    from typing import Annotated
+
+    from dp_types import Within
+
+
+    def square(x: Annotated[float, Within()]):
+        return x * x
+    ```
+
     Fixed:
 
     ```julia
     f(x::Real) = 2 * x
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import Within
+
+
+    def square(x: Annotated[float, Within()]):
+        y = np.clip(x, 0, 10)
+        return y * y
     ```
     """
 
@@ -858,12 +1191,34 @@ class ConditionFails(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def total(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return np.sum(np.clip(ages, 120, 0)) + np.random.laplace(scale=120 / eps)
+    ```
+
     Fixed:
 
     ```julia
     function f(x::Real) :: Priv()
         gaussian_mechanism(1, 0.5, 1e-5, x)
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def total(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return np.sum(np.clip(ages, 0, 120)) + np.random.laplace(scale=120 / eps)
     ```
     """
 
@@ -883,10 +1238,32 @@ class HollowCondition(Kind):
     f(v::MetricVector(Real, LInf), eps::Static()) :: Priv() = laplacian_mechanism(1, eps, sum(v))
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import ChangeOne, Private, RowNorm, Rows, Static
+
+
+    def noisy_rows(X: Annotated[np.ndarray, ChangeOne(), Rows(3), RowNorm(1)], sigma: Static[float]) -> Private:
+        return X.sum(axis=0) + np.random.normal(0, sigma, size=len(X))
+    ```
+
     Fixed:
 
     ```julia
     f(v::MetricVector(Bounded(Real, 0, 9), ChangeOne), eps::Static()) :: Priv() = laplacian_mechanism(9, eps, sum(v))
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import ChangeOne, Private, RowNorm, Rows, Static
+
+
+    def noisy_rows(X: Annotated[np.ndarray, ChangeOne(), Rows(3), RowNorm(1)], sigma: Static[float]) -> Private:
+        return X.sum(axis=0) + np.random.normal(0, sigma, size=3)
     ```
     """
 
@@ -909,6 +1286,18 @@ class NotCertain(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def counts(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        first = len(ages) + np.random.laplace(scale=1 / eps)
+        return len(ages) + np.random.laplace(scale=first)
+    ```
+
     Fixed:
 
     ```julia
@@ -916,6 +1305,18 @@ class NotCertain(Kind):
         b = max(1, laplacian_mechanism(1, 0.5, length(v)))
         laplacian_mechanism(b, 0.5, sum(clamp(v, 0, b)))
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def counts(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        first = len(ages) + np.random.laplace(scale=1 / eps)
+        return len(ages) + np.random.laplace(scale=np.clip(first, 1, 100))
     ```
     """
 
@@ -965,6 +1366,19 @@ class PrivateCheck(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        if len(ages) < 10:
+            raise ValueError("too few")
+        return len(ages) + np.random.laplace(scale=1 / eps)
+    ```
+
     Fixed:
 
     ```julia
@@ -972,6 +1386,20 @@ class PrivateCheck(Kind):
         @assert n == 1
         laplacian_mechanism(1, 0.5, x)
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        noisy = len(ages) + np.random.laplace(scale=1 / eps)
+        if noisy < 10:
+            raise ValueError("too few")
+        return noisy
     ```
     """
 
@@ -993,6 +1421,20 @@ class PrivateMessage(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        n = len(ages)
+        if eps <= 0:
+            raise ValueError(f"no noise for {n} people")
+        return n + np.random.laplace(scale=1 / eps)
+    ```
+
     Fixed:
 
     ```julia
@@ -1000,6 +1442,20 @@ class PrivateMessage(Kind):
         @assert n > 0 "n is $n"
         laplacian_mechanism(1, 0.5, x)
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        n = len(ages)
+        if eps <= 0:
+            raise ValueError("eps must be positive")
+        return n + np.random.laplace(scale=1 / eps)
     ```
     """
 
@@ -1044,10 +1500,31 @@ class NoMechanism(Kind):
     f(x::Real) :: Priv() = 2 * x
     ```
 
+    ```python
+    from typing import Annotated
+
+    from dp_types import AddRemove, Private
+
+
+    def count(ages: Annotated[list, AddRemove()]) -> Private:
+        return len(ages)
+    ```
+
     Fixed:
 
     ```julia
     f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, x)
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return len(ages) + np.random.laplace(scale=1 / eps)
     ```
     """
 
@@ -1070,11 +1547,33 @@ class ProtectsNumbers(Kind):
     total(ages::MetricVector(Real, L1), eps::Static()) :: Priv() = laplacian_mechanism(1, eps, sum(ages))
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import Private, Static, Within
+
+
+    def noisy(scores: Annotated[np.ndarray, Within("L1")], eps: Static[float]) -> Private:
+        return np.sum(scores) + np.random.laplace(scale=1 / eps)
+    ```
+
     Fixed:
 
     ```julia
     total(ages::MetricVector(Real, ChangeOne), eps::Static()) :: Priv() =
         laplacian_mechanism(100, eps, sum(clamp(ages, 0, 100)))
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def noisy(scores: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return np.sum(np.clip(scores, 0, 1)) + np.random.laplace(scale=1 / eps)
     ```
     """
 
@@ -1098,11 +1597,31 @@ class WhomItProtects(Kind):
     total(ages, eps) :: Priv() = laplacian_mechanism(1, eps, sum(ages))
     ```
 
+    ```python
+    import numpy as np
+    from dp_types import Private, Static
+
+
+    def total(ages: np.ndarray, eps: Static[float]) -> Private:
+        return np.clip(ages, 0, 120).sum() + np.random.laplace(scale=120 / eps)
+    ```
+
     Fixed:
 
     ```julia
     total(ages::MetricVector(Real, Symmetric), eps::Static()) :: Priv() =
         laplacian_mechanism(100, eps, sum(clamp(ages, 0, 100)))
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def total(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return np.clip(ages, 0, 120).sum() + np.random.laplace(scale=120 / eps)
     ```
     """
 
@@ -1126,6 +1645,18 @@ class NoLargestPrice(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def total(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        high = max(len(ages) + np.random.laplace(scale=1 / eps), 1)
+        return np.sum(np.clip(ages, 0, high)) + np.random.laplace(scale=100 / eps)
+    ```
+
     Fixed:
 
     ```julia
@@ -1133,6 +1664,18 @@ class NoLargestPrice(Kind):
         e = clamp(laplacian_mechanism(1, 0.5, length(v)), 0.1, 1)
         laplacian_mechanism(1, e, length(v))
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def total(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        high = np.clip(len(ages) + np.random.laplace(scale=1 / eps), 1, 100)
+        return np.sum(np.clip(ages, 0, high)) + np.random.laplace(scale=high / eps)
     ```
     """
 
@@ -1154,10 +1697,32 @@ class NotDeclaredPrivate(Kind):
     f(x::Real) = laplacian_mechanism(1, 0.5, x)
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]):
+        return len(ages) + np.random.laplace(scale=1 / eps)
+    ```
+
     Fixed:
 
     ```julia
     f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, x)
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return len(ages) + np.random.laplace(scale=1 / eps)
     ```
     """
 
@@ -1230,6 +1795,17 @@ class LeavesUnprotected(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import Private, Within
+
+
+    def total(x: Annotated[float, Within()], y: Annotated[float, Within()]) -> Private:
+        return x + np.random.laplace(scale=1) + y
+    ```
+
     Fixed:
 
     ```julia
@@ -1237,6 +1813,17 @@ class LeavesUnprotected(Kind):
         y = laplacian_mechanism(1, 0.5, x)
         2 * y
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import Private, Within
+
+
+    def total(x: Annotated[float, Within()], y: Annotated[float, Within()]) -> Private:
+        return x + y + np.random.laplace(scale=1)
     ```
     """
 
@@ -1288,6 +1875,20 @@ class NotRepeatable(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def positive(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        noisy = len(ages) + np.random.laplace(scale=1 / eps)
+        while noisy < 0:
+            noisy = len(ages) + np.random.laplace(scale=1 / eps)
+        return noisy
+    ```
+
     Fixed:
 
     ```julia
@@ -1298,6 +1899,18 @@ class NotRepeatable(Kind):
         end
         y
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def positive(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        noisy = len(ages) + np.random.laplace(scale=1 / eps)
+        return max(noisy, 0)
     ```
     """
 
@@ -1351,11 +1964,35 @@ class BudgetMissed(Kind):
     f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, x)
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    # dp: budget ε <= 1 where eps = 1
+    def total(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return np.sum(np.clip(ages, 0, 120)) + np.random.laplace(scale=100 / eps)
+    ```
+
     Fixed:
 
     ```julia
     # dp: budget ε <= 0.5
     f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, x)
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    # dp: budget ε <= 1 where eps = 1
+    def total(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return np.sum(np.clip(ages, 0, 120)) + np.random.laplace(scale=120 / eps)
     ```
     """
 
@@ -1419,6 +2056,19 @@ class PrivateBranch(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        if len(ages) > 10:
+            return len(ages) + np.random.laplace(scale=1 / eps)
+        return 0
+    ```
+
     Fixed:
 
     ```julia
@@ -1429,6 +2079,20 @@ class PrivateBranch(Kind):
         end
         y
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        noisy = len(ages) + np.random.laplace(scale=1 / eps)
+        if noisy > 10:
+            return noisy
+        return 0
     ```
     """
 
@@ -1483,6 +2147,19 @@ class MoreThanAdded(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    from dp_types import AddRemove, Bounded
+
+
+    def products(ages: Annotated[list, AddRemove(), Bounded(0, 1)]):
+        total = 0
+        for age in ages:
+            total = total * age + 1
+        return total
+    ```
+
     Fixed:
 
     ```julia
@@ -1493,6 +2170,19 @@ class MoreThanAdded(Kind):
         end
         laplacian_mechanism(5, eps, s)
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    from dp_types import AddRemove, Bounded
+
+
+    def products(ages: Annotated[list, AddRemove(), Bounded(0, 1)]):
+        total = 0
+        for age in ages:
+            total += age
+        return total
     ```
     """
 
@@ -1571,10 +2261,32 @@ class NoiseApart(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return len(ages) + abs(np.random.laplace(scale=1 / eps))
+    ```
+
     Fixed:
 
     ```julia
     f(v::MetricVector(Real, L1)) :: Priv() = laplacian_mechanism(1, 0.5, v)
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return abs(len(ages) + np.random.laplace(scale=1 / eps))
     ```
     """
 
@@ -1637,6 +2349,19 @@ class PrivateOutput(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        n = len(ages)
+        print(f"{n} people")
+        return n + np.random.laplace(scale=1 / eps)
+    ```
+
     Fixed:
 
     ```julia
@@ -1645,6 +2370,19 @@ class PrivateOutput(Kind):
         println(released)
         released
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        noisy = len(ages) + np.random.laplace(scale=1 / eps)
+        print(f"about {noisy} people")
+        return noisy
     ```
     """
 
@@ -1784,6 +2522,18 @@ class RawValue(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def total(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        clipped = np.clip(ages, 0, 120)
+        return np.sum(ages) + np.random.laplace(scale=120 / eps)
+    ```
+
     Fixed:
 
     ```julia
@@ -1791,6 +2541,18 @@ class RawValue(Kind):
         c = clip(L2, v)
         gaussian_mechanism(2, 0.5, 1e-5, undisc_container(c))
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def total(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        clipped = np.clip(ages, 0, 120)
+        return np.sum(clipped) + np.random.laplace(scale=120 / eps)
     ```
     """
 
@@ -1814,12 +2576,36 @@ class BoundFromData(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, AtLeast, Private, Static
+
+
+    def total(ages: Annotated[np.ndarray, AddRemove(), AtLeast(1)], eps: Static[float]) -> Private:
+        high = np.max(ages)
+        return np.sum(np.clip(ages, 0, high)) + np.random.laplace(scale=high / eps)
+    ```
+
     Fixed:
 
     ```julia
     function f(x::Real, y::Real, b::Static()) :: Priv()
         laplacian_mechanism(1, 0.5, clamp(y, 0, b))
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, AtLeast, Private, Static
+
+
+    def total(ages: Annotated[np.ndarray, AddRemove(), AtLeast(1)], eps: Static[float]) -> Private:
+        high = 120
+        return np.sum(np.clip(ages, 0, high)) + np.random.laplace(scale=high / eps)
     ```
     """
 
@@ -1844,12 +2630,34 @@ class PrivateCount(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private
+
+
+    def count(ages: Annotated[list, AddRemove()]) -> Private:
+        return len(ages) + np.random.laplace(scale=1 / len(ages))
+    ```
+
     Fixed:
 
     ```julia
     function f(v::MetricVector(Bounded(Real, 0, 10), Symmetric)) :: Priv()
         laplacian_mechanism(10, 0.5, sum(v)) / laplacian_mechanism(1, 0.5, length(v))
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return len(ages) + np.random.laplace(scale=1 / eps)
     ```
     """
 
@@ -1873,12 +2681,34 @@ class UnknownCount(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Bounded, Private, Static
+
+
+    def spread(ages: Annotated[np.ndarray, AddRemove(), Bounded(0, 120)], eps: Static[float]) -> Private:
+        return np.var(ages) + np.random.laplace(scale=100 / eps)
+    ```
+
     Fixed:
 
     ```julia
     function f(v::MetricVector(Bounded(Real, 0, 10), Symmetric, AtLeast(99))) :: Priv()
         laplacian_mechanism(10 / 100, 0.5, mean(v))
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, AtLeast, Bounded, Private, Static
+
+
+    def spread(ages: Annotated[np.ndarray, AddRemove(), AtLeast(100), Bounded(0, 120)], eps: Static[float]) -> Private:
+        return np.var(ages) + np.random.laplace(scale=120**2 / 100 / eps)
     ```
     """
 
@@ -1953,10 +2783,32 @@ class NoNoise(Kind):
     f(x::Real) :: Priv() = gaussian_noise(1, 0, x)
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private
+
+
+    def count(ages: Annotated[list, AddRemove()]) -> Private:
+        return len(ages) + np.random.laplace(scale=0)
+    ```
+
     Fixed:
 
     ```julia
     f(x::Real) :: Priv() = gaussian_noise(1, 4, x)
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return len(ages) + np.random.laplace(scale=1 / eps)
     ```
     """
 
@@ -1976,10 +2828,32 @@ class InvertedNoise(Kind):
     f(x::Real, eps::Static()) :: Priv() = laplacian_mechanism(eps, 1, x)
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return len(ages) + np.random.laplace(scale=eps)
+    ```
+
     Fixed:
 
     ```julia
     f(x::Real, eps::Static()) :: Priv() = laplacian_mechanism(1, eps, x)
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return len(ages) + np.random.laplace(scale=1 / eps)
     ```
     """
 
@@ -2032,10 +2906,32 @@ class NoiseOnRecords(Kind):
     f(labels::MetricVector(Data, Symmetric)) :: Priv() = laplacian_mechanism(1, 0.5, labels)
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Bounded, Private, Static
+
+
+    def released(ages: Annotated[np.ndarray, AddRemove(), Bounded(0, 120)], eps: Static[float]) -> Private:
+        return ages + np.random.laplace(scale=120 / eps, size=len(ages))
+    ```
+
     Fixed:
 
     ```julia
     f(labels::MetricVector(Data, Symmetric)) :: Priv() = laplacian_mechanism(1, 0.5, length(labels))
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Bounded, Private, Static
+
+
+    def released(ages: Annotated[np.ndarray, AddRemove(), Bounded(0, 120)], eps: Static[float]) -> Private:
+        return np.sum(ages) + np.random.laplace(scale=120 / eps)
     ```
     """
 
@@ -2057,10 +2953,33 @@ class ReturnsRecords(Kind):
     adults(ages::MetricVector(Real, ChangeOne)) :: Priv() = filter(a -> a >= 18, ages)
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def adults(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        noisy = len(ages) + np.random.laplace(scale=1 / eps)
+        return noisy, ages[ages >= 18]
+    ```
+
     Fixed:
 
     ```julia
     adults(ages::MetricVector(Real, ChangeOne)) :: Priv() = laplacian_mechanism(1, 0.5, count(a -> a >= 18, ages))
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def adults(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return np.sum(ages >= 18) + np.random.laplace(scale=1 / eps)
     ```
     """
 

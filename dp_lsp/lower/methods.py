@@ -14,6 +14,9 @@ from dp_lsp.problem import Kind, Problem, Related
 from dp_lsp.text import Span
 
 
+_SAME_TYPES = "two methods of `{name}` {may}take arguments of the same types when the program runs"
+
+
 class Conflict(NamedTuple):
     """Why the definitions of a name contradict each other."""
 
@@ -23,11 +26,14 @@ class Conflict(NamedTuple):
     """Whether it is only possible, as something in a header was not understood."""
     of_calls: bool = False
     """Whether each definition is what it says, and only a call does not tell which one it is of."""
+    again: bool = False
+    """Whether a name has one definition at a time, whatever its arguments are."""
 
     def at(self, span: Span, name: str, *others: Related) -> Problem:
         """The problem of a name whose definitions contradict each other; ``others`` points to them."""
         may = "may " if self.may else ""
-        return self.kind.at(span, name=name, why=self.why, may=may, related=others)
+        which = f"two functions are called `{name}`" if self.again else _SAME_TYPES.format(name=name, may=may)
+        return self.kind.at(span, name=name, why=self.why, which=which, related=others)
 
 
 def conflict(found: Sequence[tuple[int, Definition]], semantics: Semantics, early: bool) -> Conflict | None:
@@ -41,7 +47,7 @@ def conflict(found: Sequence[tuple[int, Definition]], semantics: Semantics, earl
     if len(methods) < len(found):
         return Conflict(problems.TwoStyles, "it is both a variable and a function")
     if not semantics.dispatches:
-        return Conflict(problems.SameSignature, "the last one replaces the others")
+        return Conflict(problems.SameSignature, "the last one replaces the others", again=True)
     if any(method.body is None for method in methods):
         return Conflict(problems.BlackBoxMethods, "a black box has one method")
     if early and any(after - before != 1 for (before, _), (after, _) in pairwise(found)):

@@ -19,6 +19,18 @@ class MaybeUndefined(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    from dp_types import Static, Within
+
+
+    def weighted(x: Annotated[float, Within()], k: Static[int]):
+        if k > 2:
+            weight = 3
+        return weight * x
+    ```
+
     Fixed:
 
     ```julia
@@ -29,6 +41,19 @@ class MaybeUndefined(Kind):
         end
         y + 1
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    from dp_types import Static, Within
+
+
+    def weighted(x: Annotated[float, Within()], k: Static[int]):
+        weight = 1
+        if k > 2:
+            weight = 3
+        return weight * x
     ```
     """
 
@@ -51,6 +76,18 @@ class UsedBeforeDefined(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    from dp_types import Within
+
+
+    def shifted(x: Annotated[float, Within()]):
+        y = x + z
+        z = 2
+        return y
+    ```
+
     Fixed:
 
     ```julia
@@ -59,6 +96,18 @@ class UsedBeforeDefined(Kind):
         g(y) = y + a
         g(x)
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    from dp_types import Within
+
+
+    def shifted(x: Annotated[float, Within()]):
+        z = 2
+        y = x + z
+        return y
     ```
     """
 
@@ -69,7 +118,7 @@ class UsedBeforeDefined(Kind):
 
 
 class CapturedVariable(Kind):
-    """A function inside another uses a variable that is assigned or changed more than once. In Julia it would see the
+    """A function inside another uses a variable that is assigned or changed more than once. It would see the
     value that the variable has when the function is called, so the variable may have one value only.
 
     Broken:
@@ -83,6 +132,20 @@ class CapturedVariable(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    from dp_types import Within
+
+
+    def repeated(x: Annotated[float, Within()]):
+        out = []
+        out.append(x)
+        total = lambda: sum(out)
+        out.append(100 * x)
+        return total()
+    ```
+
     Fixed:
 
     ```julia
@@ -92,6 +155,19 @@ class CapturedVariable(Kind):
         b = 2
         b * g(x)
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    from dp_types import Within
+
+
+    def repeated(x: Annotated[float, Within()]):
+        out = []
+        out.append(x)
+        out.append(100 * x)
+        return sum(out)
     ```
     """
 
@@ -149,10 +225,32 @@ class BuiltinRedefined(Kind):
     clip(x) = x + 1
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove
+
+
+    def total(ages: Annotated[list, AddRemove()]):
+        return sum(np.clip(len, 0, 120) for len in ages)
+    ```
+
     Fixed:
 
     ```julia
     clip_to_ten(x::Real) = min(x, 10)
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove
+
+
+    def total(ages: Annotated[list, AddRemove()]):
+        return sum(np.clip(age, 0, 120) for age in ages)
     ```
     """
 
@@ -173,10 +271,31 @@ class BuiltinImported(Kind):
     using Statistics: mean as length
     ```
 
+    ```python
+    from math import fsum as sum
+    from typing import Annotated
+
+    from dp_types import AddRemove, Bounded
+
+
+    def total(ages: Annotated[list, AddRemove(), Bounded(0, 120)]):
+        return sum(ages)
+    ```
+
     Fixed:
 
     ```julia
     using Statistics: mean as average
+    ```
+
+    ```python
+    from typing import Annotated
+
+    from dp_types import AddRemove, Bounded
+
+
+    def total(ages: Annotated[list, AddRemove(), Bounded(0, 120)]):
+        return sum(ages)
     ```
     """
 
@@ -198,11 +317,36 @@ class ImportedAndDefined(Kind):
     middle(x) = 0.0
     ```
 
+    ```python
+    from typing import Annotated
+
+    from dp_types import Within
+    from scipy.constants import pi
+
+    pi = 3
+
+
+    def scaled(x: Annotated[float, Within()]):
+        return pi * x
+    ```
+
     Fixed:
 
     ```julia
     import Statistics
     middle(x) = 0.0
+    ```
+
+    ```python
+    from typing import Annotated
+
+    from dp_types import Within
+
+    PI = 3
+
+
+    def scaled(x: Annotated[float, Within()]):
+        return PI * x
     ```
     """
 
@@ -250,11 +394,38 @@ class AssignedTwice(Kind):
     n = 2
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private
+
+    EPS = 1
+    EPS = 2
+
+
+    def count(ages: Annotated[list, AddRemove()]) -> Private:
+        return len(ages) + np.random.laplace(scale=1 / EPS)
+    ```
+
     Fixed:
 
     ```julia
     n = 1
     m = 2
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private
+
+    EPS = 2
+
+
+    def count(ages: Annotated[list, AddRemove()]) -> Private:
+        return len(ages) + np.random.laplace(scale=1 / EPS)
     ```
     """
 
@@ -329,20 +500,47 @@ class SameSignature(Kind):
     k(v::Vector{<:Real}) = 3.0 * v
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def noisy(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return len(ages) + np.random.laplace(scale=1 / eps)
+
+
+    def noisy(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return np.sum(np.clip(ages, 0, 120)) + np.random.laplace(scale=120 / eps)
+    ```
+
     Fixed:
 
     ```julia
     k(v::Vector{<:Data}) = 2.0 * v
     l(v::Vector{<:Real}) = 3.0 * v
     ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def noisy_count(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return len(ages) + np.random.laplace(scale=1 / eps)
+
+
+    def noisy_sum(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        return np.sum(np.clip(ages, 0, 120)) + np.random.laplace(scale=120 / eps)
+    ```
     """
 
     code = "DP120"
     name = "same-signature"
-    message = (
-        "two methods of `{name}` {may}take arguments of the same types when the program runs, and only the last one is "
-        "kept"
-    )
+    message = "{which}, and only the last one is kept"
     unchecked = True
     unsupported = True
 
@@ -356,6 +554,16 @@ class CallCycle(Kind):
     f(x::Real) = f(x)
     ```
 
+    ```python
+    from typing import Annotated
+
+    from dp_types import Static, Within
+
+
+    def power(x: Annotated[float, Within()], k: Static[int]):
+        return x if k == 0 else 2 * power(x, k - 1)
+    ```
+
     Fixed:
 
     ```julia
@@ -366,6 +574,18 @@ class CallCycle(Kind):
         end
         y
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    from dp_types import Static, Within
+
+
+    def power(x: Annotated[float, Within()], k: Static[int]):
+        for i in range(k):
+            x = 2 * x
+        return x
     ```
     """
 
@@ -424,6 +644,18 @@ class ReturnInside(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return len(ages) + np.random.laplace(scale=1 / eps)
+        print("done")
+    ```
+
     Fixed:
 
     ```julia
@@ -434,6 +666,17 @@ class ReturnInside(Kind):
         y = 2 * (x + n)
         y
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return len(ages) + np.random.laplace(scale=1 / eps)
     ```
     """
 
@@ -659,6 +902,21 @@ class FilledElsewhere(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import Within
+
+
+    def twice(x: Annotated[float, Within()]):
+        out = np.zeros(2)
+        kept = out
+        kept = 1
+        out[0] = kept * x
+        return out
+    ```
+
     Fixed:
 
     ```julia
@@ -668,6 +926,19 @@ class FilledElsewhere(Kind):
         w = v
         w
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import Within
+
+
+    def twice(x: Annotated[float, Within()]):
+        out = np.zeros(2)
+        out[0] = x
+        return out
     ```
     """
 
@@ -943,6 +1214,21 @@ class Unsupported(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def total(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        noise = np.random.laplace(scale=120 / eps)
+        try:
+            return sum(np.clip(a, 0, 120) for a in ages) + noise
+        except TypeError:
+            return noise
+    ```
+
     Fixed:
 
     ```julia
@@ -953,6 +1239,17 @@ class Unsupported(Kind):
         end
         y
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def total(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return sum(np.clip(a, 0, 120) for a in ages) + np.random.laplace(scale=120 / eps)
     ```
     """
 
@@ -1032,10 +1329,30 @@ class UnknownType(Kind):
     f(x::Dict) = x
     ```
 
+    ```python
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: AddRemove(), eps: Static[float]) -> Private:
+        return len(ages) + np.random.laplace(scale=1 / eps)
+    ```
+
     Fixed:
 
     ```julia
     f(x::Matrix{<:Data}) = x
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return len(ages) + np.random.laplace(scale=1 / eps)
     ```
     """
 

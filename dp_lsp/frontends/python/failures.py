@@ -69,14 +69,14 @@ def message(node: ast.expr, places: Places) -> Node | None:
 
 
 def shown_names(node: ast.JoinedStr, places: Places) -> tuple[surface.Name, ...] | None:
-    """The names whose values stand in a text; None where more than names stands in it. Within one, places are those of
-    the text."""
+    """The names whose values stand in a text; None where more than names stands in it. The place of each is the text, as
+    not every Python says where they stand in it."""
     found: list[surface.Name] = []
     span = places.span(node)
     for part in _parts(node):
         if not isinstance(part.value, ast.Name):
             return None
-        found.append(surface.Name(span.start, span.start, part.value.id))
+        found.append(surface.Name(*span, part.value.id))
     return tuple(found)
 
 
