@@ -10,6 +10,7 @@ from dp_lsp.analysis.catalogue import MODULES, kinds
 from dp_lsp.builtins import TABLE
 from dp_lsp.cli import main
 from dp_lsp.frontends.julia import JULIA
+from dp_lsp.frontends.python import PYTHON
 from source_tree import ROOT, modules
 
 REFERENCE = ROOT / "dp_lsp" / "reference"
@@ -43,6 +44,15 @@ def test_every_builtin_has_its_page(capsys: pytest.CaptureFixture[str]) -> None:
             changing = f"{row.name.removesuffix('!')}!"
             assert explained(capsys, changing) == page
             assert f"`{changing}`" in page or changing in row.signature
+
+
+def test_a_builtin_is_shown_as_python_writes_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """On its page by either name; what Python has no word for has no such part."""
+    assert "## In Python\n\n```python\nnp.clip(x, lower, upper)\n```" in explained(capsys, "clamp")
+    assert "## In Julia\n\n```julia\nclamp(x, lo, hi)\n```" in explained(capsys, "np.clip")
+    for name in TABLE:
+        shown = f"```python\n{PYTHON.builtins.spelling(name).signature}\n```"
+        assert (shown in explained(capsys, name)) == PYTHON.builtins.has(name), name
 
 
 @pytest.mark.parametrize(

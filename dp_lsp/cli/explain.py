@@ -119,6 +119,9 @@ def builtin_page(row: Builtin, language: Language) -> str:
         comment = language.syntax.comment
         programs = (f"{fence}\n{comment} {code}\n{program}\n```" for program, code in spelling.refused)
         parts += ["## Refused", *programs]
+    for other in frontends.LANGUAGES.values():
+        if other.id != language.id and other.builtins.has(row.name):
+            parts += [f"## In {other.name}", f"```{other.id}\n{other.builtins.spelling(row.name).signature}\n```"]
     parts += ["## Source", row.source]
     return "\n\n".join(parts) + "\n"
 

@@ -13,7 +13,6 @@ from dp_lsp.lower import problems
 from dp_lsp.problem import Kind, Problem, Related
 from dp_lsp.text import Span
 
-
 _SAME_TYPES = "two methods of `{name}` {may}take arguments of the same types when the program runs"
 
 

@@ -69,8 +69,8 @@ def message(node: ast.expr, places: Places) -> Node | None:
 
 
 def shown_names(node: ast.JoinedStr, places: Places) -> tuple[surface.Name, ...] | None:
-    """The names whose values stand in a text; None where more than names stands in it. The place of each is the text, as
-    not every Python says where they stand in it."""
+    """The names whose values stand in a text; None where more than names stands in it. The place of each is that
+    of the text, as not every Python says where they stand in it."""
     found: list[surface.Name] = []
     span = places.span(node)
     for part in _parts(node):
