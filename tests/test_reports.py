@@ -351,8 +351,8 @@ def test_the_table_says_what_is_known_and_why_and_begins_with_what_needs_somebod
 a.jl
   f       failed    x: not private as declared   see DP399
   h       unknown                                calls g
-  box     assumed   a black box: not checked
   twice   proved    2 in x                       note DP398
+  box     assumed   a black box: not checked
 
 b.jl
   f   proved    x: ε eps  δ 0   hides a change by at most 1   Laplace   1 condition

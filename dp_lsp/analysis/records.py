@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from dp_lsp import frontends
 from dp_lsp.analysis.facts import Fact, FactPart, decode_facts
@@ -27,6 +27,8 @@ from dp_lsp.text import Source, Span
 if TYPE_CHECKING:
     from dp_lsp.analysis.details import Details
     from dp_lsp.analysis.words import ReportWords
+
+T = TypeVar("T")
 
 
 class State(StrEnum):
@@ -46,11 +48,12 @@ class State(StrEnum):
 
     @property
     def weight(self) -> int:
-        """How much it counts where several are put together; what has most comes first in reports."""
+        """How much it counts where several are put together."""
         return _WEIGHT[self]
 
 
 _WEIGHT = {State.PROVED: 0, State.ASSUMED: 1, State.UNKNOWN: 2, State.FAILED: 3, State.STALE: 4}
+_REPORTED = (State.STALE, State.FAILED, State.UNKNOWN, State.PROVED, State.ASSUMED)
 
 
 class Setting(NamedTuple):
@@ -482,9 +485,10 @@ def not_asked(source: Source, options: Options) -> Analysis:
     return Analysis(source, (Placed(0, len(source.text), record),), options)
 
 
-def by_weight(functions: Iterable[FunctionReport]) -> list[FunctionReport]:
-    """Functions in the order of reports: what needs somebody comes first."""
-    return sorted(functions, key=lambda each: -each.state.weight)
+def reported(found: Iterable[T], state_of: Callable[[T], State]) -> list[T]:
+    """Functions or files in the order of reports: first what needs somebody, then what was found out, and last what
+    is taken at the user's word."""
+    return sorted(found, key=lambda each: _REPORTED.index(state_of(each)))
 
 
 def worst(states: Iterator[State]) -> State:

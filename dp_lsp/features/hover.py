@@ -11,7 +11,7 @@ from pathlib import PurePath
 from typing import TypeGuard
 
 from dp_lsp.analysis.facts import WAITING, Fact, FactPart, Role
-from dp_lsp.analysis.records import Analysis, FunctionReport, State, by_weight
+from dp_lsp.analysis.records import Analysis, FunctionReport, State, reported
 from dp_lsp.analysis.rows import (
     NOT_AS_DECLARED,
     FreeVariable,
@@ -458,7 +458,7 @@ def _parts(analysis: Analysis, name: str) -> Iterator[str]:
         values = (f"{code(text)} = {each.value}" for text, each in zip(numbers, given, strict=True))
         yield f"With {', '.join(values)}."
     yield from _elsewhere(analysis)
-    for function in by_weight(analysis.functions):
+    for function in reported(analysis.functions, lambda each: each.state):
         yield f"## {code(function.name + function.signature)}"
         yield from function_text(analysis, function)
         type_ = analysis.language.rendering.types_shown(function.display)

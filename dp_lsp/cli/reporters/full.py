@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from dp_lsp.analysis.records import Analysis, FunctionReport, State, by_weight
+from dp_lsp.analysis.records import Analysis, FunctionReport, State, reported
 from dp_lsp.analysis.rows import NumericReport
 from dp_lsp.cells import CellPlace, cell_at, is_joined, place
 from dp_lsp.cli.files import shown as shown_path
@@ -48,7 +48,7 @@ class FullReport:
             for problem in analysis.problems:
                 yield from self.problem(problem, analysis, path)
                 yield ""
-        for path, analysis in sorted(files, key=lambda each: -each[1].state.weight):
+        for path, analysis in reported(files, lambda each: each[1].state):
             yield from self.functions(analysis, path)
             yield ""
         if run.statistics and any(analysis.problems for analysis in analyses):
@@ -104,7 +104,7 @@ class FullReport:
             yield f"{title}  {state}{'  no functions' if analysis.state is State.PROVED else ''}"
             return
         yield title
-        found = by_weight(analysis.functions)
+        found = reported(analysis.functions, lambda each: each.state)
         names = min(_WIDEST, max(width(printable(each.name)) for each in found))
         short = (width(_bound(each)) for each in found)
         columns = max((each for each in short if each <= _WIDEST), default=0)

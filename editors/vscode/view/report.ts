@@ -13,8 +13,8 @@ type Message =
 
 declare function acquireVsCodeApi(): { postMessage(message: unknown): void; setState(state: unknown): void };
 
-const SHAPES: Record<State, string> = { failed: '✗', unknown: '?', assumed: '≈', proved: '✓' };
-const ORDER = Object.keys(SHAPES); // what needs somebody comes first
+const SHAPES: Record<State, string> = { failed: '✗', unknown: '?', proved: '✓', assumed: '≈' };
+const ORDER = Object.keys(SHAPES); // what needs somebody comes first, what is taken at the user's word last
 const FIRST = ['parameters', 'rule']; // columns that lead, in this order
 const api = acquireVsCodeApi();
 const main = document.getElementById('report')!;
