@@ -17,14 +17,14 @@ from dp_lsp import builtins
 from dp_lsp.analysis.loading import Loader, SourceText, shown
 from dp_lsp.analysis.records import MAIN
 from dp_lsp.core import term
-from dp_lsp.core.term import Constant
+from dp_lsp.core.term import Constant, Method
 from dp_lsp.engine import foreign
 from dp_lsp.engine.problems import IncludeCycle, IncludeUnreadable, TooManyIncludes, Unbalanced
 from dp_lsp.engine.program import InferenceUnit, Program
 from dp_lsp.language import Language, Semantics
 from dp_lsp.lower.definitions import Include
 from dp_lsp.lower.facts import EVERYTHING, is_operator
-from dp_lsp.lower.problems import ImportedAndDefined
+from dp_lsp.lower.problems import ImportedAndDefined, TwoStyles
 from dp_lsp.problem import Problem, Related, There
 from dp_lsp.surface import ModuleMark
 from dp_lsp.text import Source, Span
@@ -245,6 +245,8 @@ def doubts(modules: Sequence[list[InferenceUnit]], clouds: dict[str, str], seman
     """Add to ``clouds``, names of the modules with the reason why nothing is known of them, and to the problems of
     their units."""
     found = [unit.lowered for module in modules for unit in module]
+    if any(each.given for each in found):
+        _tell_given(modules)
     found = [each for each in found if each.imported or each.changers or each.stores]
     importing, storing = any(each.imported for each in found), any(each.stores for each in found)
     changing = {name for each in found for name in each.changers}
@@ -259,6 +261,16 @@ def doubts(modules: Sequence[list[InferenceUnit]], clouds: dict[str, str], seman
         changing -= definers.keys()
         if changing or storing:
             _cloud_changed(units, definers, changing, clouds)
+
+
+def _tell_given(modules: Sequence[list[InferenceUnit]]) -> None:
+    """A function whose name is given a value that is not followed, too."""
+    for module in modules:
+        methods = {each.name for unit in module for each in unit.lowered.definitions if isinstance(each, Method)}
+        for index, unit in enumerate(module):
+            found = [TwoStyles.at(span, name=name) for name, span in unit.lowered.given if name in methods]
+            if found:
+                module[index] = unit._replace(problems=(*unit.problems, *found))
 
 
 def _cloud_imported(modules: Sequence[list[InferenceUnit]], clouds: dict[str, str]) -> None:

@@ -73,6 +73,7 @@ def in_scope(lowered: Lowered, scope: Scope) -> Lowered:
     return lowered._replace(
         definitions=tuple(renamed(each, meant, scope.own(each.name)) for each in lowered.definitions),
         clouded=tuple((scope.own(name), span, reason) for name, span, reason in lowered.clouded),
+        given=tuple((scope.own(name), span) for name, span in lowered.given),
         imported=tuple(each._replace(name=scope.own(each.name)) for each in lowered.imported),
         mentions=frozenset(map(meant, lowered.mentions)).union(reached),
         changers=frozenset(map(meant, lowered.changers)),

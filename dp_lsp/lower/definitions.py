@@ -86,7 +86,7 @@ class Lowered(NamedTuple):
     change was refused, which may be fine if more is known of the functions that are called. ``opened`` are the modules
     whose names are all brought, ``additions`` the methods that are added to functions of the language, and ``types``
     the names of the types that are defined, of which ``structures`` are those whose parts are known. ``loads`` are
-    the modules that it loads."""
+    the modules that it loads, and ``given`` the names that get values which are not followed, each with its place."""
 
     definitions: tuple[Definition, ...]
     problems: tuple[Problem, ...]
@@ -103,6 +103,7 @@ class Lowered(NamedTuple):
     types: frozenset[str] = frozenset()
     structures: tuple[tuple[str, TupleOf], ...] = ()
     loads: tuple[surface.Load, ...] = ()
+    given: tuple[tuple[str, Span], ...] = ()
 
 
 def lower(parsed: surface.Parsed, text: str, known: Mapping[str, Aliasing | TupleOf], language: Language) -> Lowered:
@@ -132,6 +133,7 @@ class _TopLevel:
         self._additions: list[Addition] = []
         self._types: set[str] = set()
         self._mentions: set[str] = set()
+        self._given: list[tuple[str, Span]] = []
 
     def lower(self, parsed: surface.Parsed) -> Lowered:
         for node in parsed.nodes:
@@ -155,6 +157,7 @@ class _TopLevel:
         return Lowered(
             *(definitions, found, clouded, marks, includes, cautious, imported, mentions, changers, stores),
             *(opened, additions, types, tuple(self._structures), parsed.loads),
+            tuple(self._given),
         )
 
     def _node(self, node: surface.Node) -> None:
@@ -187,6 +190,7 @@ class _TopLevel:
                 is_reserved(name, self._language) for name in does.binds
             ):
                 self._cloud(node, does, what)
+                self._given += ((name, node.span) for name in sorted(does.binds))
             case surface.TypeDefinition(name=name):
                 self._types.add(name)
                 self._act(node)

@@ -85,6 +85,9 @@ class _Walk:
             case ast.Lambda():
                 self._function(node, inside, own)
                 return
+            case ast.comprehension(target=target):
+                self._pending.append((target, True, own))
+                parts = [each for each in parts if each is not target]
             case ast.ClassDef(name=name):
                 self._bind(name, inside)
                 self._class(node, inside)

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 
 from dp_lsp import surface
 from dp_lsp.frontends.problems import NestedTooDeeply, SyntaxProblem
+from dp_lsp.frontends.python.annotations import says_data
 from dp_lsp.frontends.python.chunks import comments, pieces
 from dp_lsp.frontends.python.constants import assignments
 from dp_lsp.frontends.python.effects import effects
@@ -35,7 +36,7 @@ from dp_lsp.frontends.python.notebooks import order, spoken
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.releasing import SETTING_UP
 from dp_lsp.frontends.python.releasing.opacus import BY_NAME
-from dp_lsp.frontends.python.tree import children
+from dp_lsp.frontends.python.tree import children, walk
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Node, Opaque, Parsed, Remark, Summary
 from dp_lsp.text import Span
@@ -111,7 +112,15 @@ def item(node: ast.stmt, places: Places) -> Iterator[Node]:
             home, _ = dotted(func) or ("", "")
             yield surface.Name(span.start, span.start + len(home), home)
         case _:
-            yield Opaque(*span, _ITEMS.get(type(node), "this statement"), effects(node))
+            what, does = _ITEMS.get(type(node), "this statement"), effects(node)
+            if does.binds and not (does.anything or does.outside or any(map(_says_data, walk(node)))):
+                yield surface.Unfollowed(*span, f"{what} gives it a value that is not followed", does)
+            else:
+                yield Opaque(*span, what, does)
+
+
+def _says_data(node: ast.AST) -> bool:
+    return isinstance(node, ast.AnnAssign) and says_data(node.annotation)
 
 
 def _is_set_up(func: ast.expr, args: list[ast.expr]) -> bool:
