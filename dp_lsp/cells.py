@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Source, Span
 
 _OPENS = "# ⟦cell "

@@ -11,9 +11,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Enum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dp_lsp.intents import Rendering
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Fix, Problem
 from dp_lsp.surface import Chunk, Node, Parameter, Parsed, Sought, TypeExpr
 from dp_lsp.text import Span

@@ -10,8 +10,9 @@ from __future__ import annotations
 import inspect
 import re
 from enum import StrEnum
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 DOCUMENTATION = "https://github.com/dp-lsp/dp-lsp/blob/main/dp_lsp/reference/diagnostics.md"

@@ -14,8 +14,8 @@ whole project; in a function its text is refused, and what it does elsewhere is 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import NamedTuple
 
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 

@@ -11,7 +11,8 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable
 from itertools import accumulate
-from typing import NamedTuple
+
+from dp_lsp.named import NamedTuple
 
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 

@@ -14,7 +14,6 @@ from collections.abc import Sequence as Listed
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache, partial, reduce
-from typing import NamedTuple
 
 from dp_lsp.accounting.charge import (
     Charge,
@@ -45,6 +44,7 @@ from dp_lsp.mechanisms import normal
 from dp_lsp.mechanisms.arithmetic import NEAR, PI, RAW, ZERO, DecimalInterval, brief, shown, widened
 from dp_lsp.mechanisms.mechanism import Loss
 from dp_lsp.mechanisms.pairs import IN_NUMBERS, Pair, group
+from dp_lsp.named import NamedTuple
 
 # What a measure that knows pairs makes of a node that has none of its own: Gaussian noise, a sample, a joined pair.
 #

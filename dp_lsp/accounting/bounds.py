@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from dp_lsp.accounting.charge import Relation
@@ -27,6 +27,7 @@ from dp_lsp.core.events import (
 from dp_lsp.core.notation import LONGEST
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.mechanisms.pairs import Price
+from dp_lsp.named import NamedTuple
 
 
 class Profile(NamedTuple):

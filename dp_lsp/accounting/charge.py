@@ -14,7 +14,7 @@ from collections.abc import Sequence as Listed
 from dataclasses import field, fields, replace
 from enum import Enum
 from fractions import Fraction
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.events import Sampling as Sampling
@@ -22,6 +22,7 @@ from dp_lsp.core.values import value
 from dp_lsp.mechanisms.mechanism import Loss, UnboundedLoss
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
 from dp_lsp.mechanisms.selection import Approximate, BoundedRange
+from dp_lsp.named import NamedTuple
 
 
 class Relation(Enum):

@@ -9,7 +9,6 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Dec
 from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import count, pairwise, starmap
-from typing import NamedTuple
 
 from dp_lsp.accounting.approximate import Term, solved
 from dp_lsp.core.values import value
@@ -18,6 +17,7 @@ from dp_lsp.mechanisms.arithmetic import DEEP, RAW, DecimalInterval
 from dp_lsp.mechanisms.arithmetic import DIGITS as RAW_DIGITS
 from dp_lsp.mechanisms.mechanism import ERROR, Curve, decimal
 from dp_lsp.mechanisms.normal import Normal, above
+from dp_lsp.named import NamedTuple
 
 # Distributions of privacy losses on the multiples of a step, composed without an error that is not accounted for.
 #

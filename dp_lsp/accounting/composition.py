@@ -17,10 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence as Listed
 from fractions import Fraction
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from dp_lsp.accounting.charge import Rules
 from dp_lsp.mechanisms.pairs import A, Counting, drift
+from dp_lsp.named import NamedTuple
 
 S = TypeVar("S", bound="tuple[Any, ...]")
 

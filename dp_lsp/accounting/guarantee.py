@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from dp_lsp.accounting.charge import Charge, ChargedSample, Relation, Sampling, in_order
 from dp_lsp.mechanisms import pairs
 from dp_lsp.mechanisms.arithmetic import DecimalInterval
 from dp_lsp.mechanisms.mechanism import Loss
 from dp_lsp.mechanisms.pairs import IN_NUMBERS, Pair
+from dp_lsp.named import NamedTuple
 
 Numbers = tuple[tuple[str, Fraction], ...]
 

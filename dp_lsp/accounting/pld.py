@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from collections.abc import Sequence as Listed
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from dp_lsp.accounting.charge import (
     Charge,
@@ -40,6 +40,7 @@ from dp_lsp.mechanisms.arithmetic import shown
 from dp_lsp.mechanisms.mechanism import Curve, Loss
 from dp_lsp.mechanisms.normal import Normal
 from dp_lsp.mechanisms.selection import Approximate
+from dp_lsp.named import NamedTuple
 
 RULE = "pld"
 TIMEOUT = 60.0  # seconds

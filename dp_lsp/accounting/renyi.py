@@ -9,7 +9,7 @@ from collections.abc import Sequence as Listed
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from dp_lsp.accounting.approximate import Converter, has_inside, share_of
 from dp_lsp.accounting.charge import (
@@ -37,6 +37,7 @@ from dp_lsp.mechanisms.arithmetic import FLOATS, INTERVALS, ONE, ZERO, Arithmeti
 from dp_lsp.mechanisms.mechanism import Formula, Loss
 from dp_lsp.mechanisms.pairs import IN_NUMBERS, drift
 from dp_lsp.mechanisms.selection import response
+from dp_lsp.named import NamedTuple
 
 # Searching for the order at which a bound is smallest.
 

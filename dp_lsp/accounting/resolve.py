@@ -11,7 +11,6 @@ from collections.abc import Hashable, Iterable, Iterator
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from math import ceil, floor
-from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from dp_lsp.accounting import charge
@@ -39,6 +38,7 @@ from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import AnyNorm
 from dp_lsp.mechanisms.mechanism import UnboundedLoss
 from dp_lsp.mechanisms.selection import Approximate
+from dp_lsp.named import NamedTuple
 
 MOST = 20_000
 """Parts of a tree that are looked at. Functions that call each other with ever new numbers may have more."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
 from dp_lsp.accounting.composition import Concentrated, Shifted, Steps, Sums, concentrated, one_step
 from dp_lsp.accounting.walk import Asking, PrivacyMeasure, Walk, amplified, at_most_once, both, deviations, group, rate
@@ -32,6 +31,7 @@ from dp_lsp.core.events import (
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
 from dp_lsp.mechanisms.arithmetic import SYMBOLS
 from dp_lsp.mechanisms.pairs import FREE, IN_SYMBOLS, UNBOUNDED, Price, drift
+from dp_lsp.named import NamedTuple
 
 _PAIRS = Sums(IN_SYMBOLS, FREE)
 

@@ -25,7 +25,7 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import ceil, comb
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from dp_lsp.accounting.charge import Relation
@@ -63,6 +63,7 @@ from dp_lsp.core.values import thing, value
 from dp_lsp.mechanisms import pairs
 from dp_lsp.mechanisms.pairs import FREE, IN_SYMBOLS, UNBOUNDED, Price, chain
 from dp_lsp.mechanisms.pairs import group as of_group
+from dp_lsp.named import NamedTuple
 
 
 @value

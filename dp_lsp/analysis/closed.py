@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from typing import NamedTuple
 
 from dp_lsp.analysis.names import Spot
 from dp_lsp.analysis.records import State
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.text import Source, Span
 

@@ -13,7 +13,6 @@ import json
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
-from typing import NamedTuple
 
 from dp_lsp.analysis.plain import plain, share
 from dp_lsp.analysis.rows import NumericReport, Premised
@@ -21,6 +20,7 @@ from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.tables import TableReader, TableWriter
 from dp_lsp.core.types import UNKNOWN, Norm, Type
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 _DECODED = 512  # functions; more than a screen shows

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from enum import IntEnum
 from functools import lru_cache
-from typing import NamedTuple
 
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 _DECODED = 256  # chunks; more than a screen shows

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import NamedTuple
+
+from dp_lsp.named import NamedTuple
 
 
 class Limits(NamedTuple):

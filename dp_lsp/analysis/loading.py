@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Kind, Problem
 from dp_lsp.text import Span
 

@@ -15,9 +15,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from enum import IntEnum
 from functools import lru_cache
-from typing import NamedTuple
 
 from dp_lsp.analysis.records import Analysis, Modules
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 _ROLES = 16

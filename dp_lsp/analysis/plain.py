@@ -10,9 +10,10 @@ from enum import Enum
 from fractions import Fraction
 from functools import lru_cache
 from types import NoneType, UnionType
-from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from dp_lsp.analysis.later import Later
+from dp_lsp.named import NamedTuple
 
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 """What is raised by reading what cannot be a value."""

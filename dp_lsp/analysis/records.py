@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from dp_lsp import frontends
 from dp_lsp.analysis.facts import Fact, FactPart, decode_facts
@@ -21,6 +21,7 @@ from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.limits import MOST, Limits
 from dp_lsp.analysis.rows import BoundReport, ConditionReport, NumericReport, ParameterReport, Premised, SpendingReport
 from dp_lsp.language import Language
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Extent, Fix, Problem, Related, Severity
 from dp_lsp.text import Source, Span
 

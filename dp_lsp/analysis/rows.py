@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 from fractions import Fraction
-from typing import NamedTuple
 
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 NOT_AS_DECLARED = "not private as declared"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import NamedTuple
 
 from dp_lsp.analysis.records import FunctionReport, Setting
+from dp_lsp.named import NamedTuple
 
 _NAME = re.compile(r"(?:(?P<function>[^:=]+):)?(?P<name>[^:=]+)")
 # The exponent is short, because exact numbers are written out: 1e999999999 would be a gigabyte.

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
 
 from dp_lsp.analysis.records import Analysis
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit
 from dp_lsp.text import Place, Source, Span
 

@@ -11,7 +11,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import count
-from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from dp_lsp import frontends
@@ -27,6 +26,7 @@ from dp_lsp.analysis.records import (
 )
 from dp_lsp.analysis.staleness import NO_LINKS, UNTOUCHED, Drift, Links, Names, Touched, names_of, spread, touched
 from dp_lsp.language import Language
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Problem
 from dp_lsp.text import Source, Span
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from itertools import chain
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from dp_lsp.builtins.patterns import Binds, Pattern
 from dp_lsp.core.algebra import Poly
@@ -25,6 +25,7 @@ from dp_lsp.core.types import AnyNorm, Base, Container, Dataset, Norm, NumberTyp
 from dp_lsp.core.values import value
 from dp_lsp.intents import Rendering
 from dp_lsp.mechanisms.mechanism import Mechanism
+from dp_lsp.named import NamedTuple
 
 T = TypeVar("T")
 AnyTrait = TypeVar("AnyTrait", bound="Trait")

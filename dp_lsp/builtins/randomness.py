@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from itertools import chain, combinations, islice, permutations, product
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from dp_lsp.builtins.concrete import Undefined, Value, array, is_container, rows
 from dp_lsp.builtins.meanings import MEANINGS
@@ -21,6 +21,7 @@ from dp_lsp.core.values import value
 from dp_lsp.mechanisms.mechanism import AddsNoise, Selects
 from dp_lsp.mechanisms.noise import Gaussian, GaussianNoise, Geometric, Laplace
 from dp_lsp.mechanisms.selection import AboveThreshold, Exponential, NoisyMax, RandomizedResponse
+from dp_lsp.named import NamedTuple
 
 _WAYS = 700  # in which rows may be drawn
 

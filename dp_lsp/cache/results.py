@@ -22,7 +22,7 @@ import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from importlib.util import find_spec
-from typing import Any, NamedTuple
+from typing import Any
 
 import dp_lsp
 from dp_lsp import frontends
@@ -31,6 +31,7 @@ from dp_lsp.analysis.plain import UNREADABLE, plain
 from dp_lsp.analysis.records import NO_FACTS, NO_MEANINGS, NO_NAMES, Analysis, ChunkRecord, Options, Placed
 from dp_lsp.cache.store import Store
 from dp_lsp.disk.loader import SeenFile
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Fix, Problem
 from dp_lsp.text import Source
 

@@ -11,7 +11,9 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from dp_lsp.named import NamedTuple
 
 LARGEST = 512 << 20
 """Bytes that the files may have in all."""

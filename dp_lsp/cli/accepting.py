@@ -13,7 +13,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 import click
 
@@ -29,6 +28,7 @@ from dp_lsp.configuration.baseline import Baseline, written
 from dp_lsp.disk.loader import decoded, path_below
 from dp_lsp.engine.problems import IgnoreUnused
 from dp_lsp.engine.remarks import PLACEHOLDER, ignoring, without_further
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem, Severity, may_be_accepted
 from dp_lsp.text import Source
 

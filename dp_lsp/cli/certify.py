@@ -11,7 +11,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from dp_lsp import __version__
 from dp_lsp.accounting.best import guarantees
@@ -20,6 +20,7 @@ from dp_lsp.analysis.records import Options
 from dp_lsp.cli.files import shown
 from dp_lsp.engine.distributions import Answers
 from dp_lsp.engine.runnable import Certifiable
+from dp_lsp.named import NamedTuple
 from dp_lsp.verify import Replay
 
 VERSION = 2

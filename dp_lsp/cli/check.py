@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -23,6 +23,7 @@ from dp_lsp.cli.style import coloured, is_terminal, linked, plain, unlinked, wan
 from dp_lsp.configuration import FILE, PROJECT_FILE
 from dp_lsp.configuration.ignored import Ignored
 from dp_lsp.disk.loader import FileStamp, below, stamp
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Severity
 from dp_lsp.worker.problems import InternalError
 

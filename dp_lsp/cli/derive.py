@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from html import escape
 from itertools import chain, groupby
-from typing import NamedTuple
 
 import click
 
@@ -36,6 +35,7 @@ from dp_lsp.engine.distributions import report
 from dp_lsp.engine.runnable import Certifiable
 from dp_lsp.features.derivation import RULES, derivation
 from dp_lsp.features.markdown import prose
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Place, Span
 
 _LINE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(:(?P<column>\d+))?", re.DOTALL)

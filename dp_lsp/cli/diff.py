@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -29,6 +29,7 @@ from dp_lsp.disk.loader import is_below, path_below, read_file
 from dp_lsp.features.changes import Effect, ReportChange, changes
 from dp_lsp.features.markdown import code, prose
 from dp_lsp.features.report import SCHEMA_VERSION, report
+from dp_lsp.named import NamedTuple
 
 LARGEST = 256 << 20
 """Bytes of a report that is read."""

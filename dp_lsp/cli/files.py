@@ -9,7 +9,6 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
 import click
 
@@ -21,6 +20,7 @@ from dp_lsp.analysis.records import FunctionReport, Options, Setting
 from dp_lsp.cli.style import Link, printable, unlinked
 from dp_lsp.configuration.lookup import Configurations
 from dp_lsp.disk.loader import Disk, below, is_below, name_of, program, unreadable
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Source
 
 STANDARD_INPUT = "-"

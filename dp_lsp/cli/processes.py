@@ -15,10 +15,11 @@ import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO
 
 from dp_lsp.analysis.records import ChunkRecord, Options, Placed
 from dp_lsp.disk.loader import Disk, SeenFile, Snapshot
+from dp_lsp.named import NamedTuple
 
 if TYPE_CHECKING:
     from dp_lsp.cli.check import CheckRequest

@@ -11,7 +11,6 @@ import shutil
 import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import NamedTuple
 
 import click
 
@@ -20,6 +19,7 @@ from dp_lsp.cli.style import printable
 from dp_lsp.configuration import FILE, PROJECT_FILE
 from dp_lsp.configuration.ignored import FILE as IGNORED
 from dp_lsp.disk.loader import LARGEST
+from dp_lsp.named import NamedTuple
 
 _MOST = 512 << 20  # bytes of all files of a revision
 _NAMED = (FILE, PROJECT_FILE, IGNORED)

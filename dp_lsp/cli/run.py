@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
@@ -41,6 +41,7 @@ from dp_lsp.core.notation import decimal
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.runnable import Runnable
 from dp_lsp.features.markdown import together
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Severity
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from dp_lsp import frontends
 from dp_lsp.analysis.limits import EVER
@@ -25,6 +25,7 @@ from dp_lsp.cli.style import path_shown, printable
 from dp_lsp.core.notation import decimal
 from dp_lsp.disk.loader import is_below, read_file
 from dp_lsp.features.markdown import together
+from dp_lsp.named import NamedTuple
 
 _COMPARED = (
     "Each proved bound was computed anew, and its program checked again under the configuration that counts here."

@@ -6,12 +6,13 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from dp_lsp.analysis.loading import SourceText
 from dp_lsp.analysis.records import Accepted
 from dp_lsp.configuration.problems import NoBaseline
 from dp_lsp.disk.loader import path_below
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Extent, Problem
 from dp_lsp.text import Place, Source, Span
 

@@ -11,9 +11,9 @@ import re
 from collections.abc import Sequence
 from fnmatch import translate
 from functools import lru_cache
-from typing import NamedTuple
 
 from dp_lsp.disk.loader import is_below, path_below, read_file
+from dp_lsp.named import NamedTuple
 
 # Patterns for files, as ``.gitignore`` has them. What they take grows with the path, whatever they are made of.
 

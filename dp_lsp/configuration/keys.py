@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.limits import EVER, MOST, Limits
@@ -20,6 +20,7 @@ from dp_lsp.analysis.records import FLOAT_NOISES, NEIGHBOURS, PROFILES, Options
 from dp_lsp.configuration import FILE, PROJECT_FILE
 from dp_lsp.configuration.ignored import fault, matches
 from dp_lsp.configuration.problems import NotToml, OutsideLink, UnknownKey, WrongValue
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Kind, Problem, Severity, may_be_lowered
 from dp_lsp.text import Place, Source, Span
 

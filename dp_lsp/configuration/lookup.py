@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dp_lsp.analysis.loading import Faulty, SourceText
 from dp_lsp.analysis.records import Options
 from dp_lsp.configuration import FILE, PROJECT_FILE
 from dp_lsp.disk.loader import is_below, path_below, read_file
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 
 if TYPE_CHECKING:

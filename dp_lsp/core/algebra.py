@@ -15,10 +15,11 @@ from collections.abc import Mapping
 from enum import Enum
 from fractions import Fraction
 from math import isqrt
-from typing import TYPE_CHECKING, NamedTuple, Union
+from typing import TYPE_CHECKING, Union
 from weakref import WeakValueDictionary
 
 from dp_lsp.core.values import undigested
+from dp_lsp.named import NamedTuple
 
 if TYPE_CHECKING:
     from dp_lsp.core.sens import Sens

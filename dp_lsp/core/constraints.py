@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from fractions import Fraction
-from typing import NamedTuple
 
 from dp_lsp.core.algebra import ONE, Apply, Atom, Function, Monomial, Poly, Sign, Symbol, TooLong
 from dp_lsp.core.evaluate import interval, is_below, is_closed, symbols_of
 from dp_lsp.core.sens import INFINITY, Sens, dominates, magnitude
 from dp_lsp.core.values import undigested
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 Quantity = Poly | Sens

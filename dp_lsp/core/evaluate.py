@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Context, Decimal, Inexact, Overflow
 from fractions import Fraction
 from functools import reduce
-from typing import NamedTuple
 
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Apply, Argument, Function, NormVariable, Poly, Symbol, polys_of
@@ -19,6 +18,7 @@ from dp_lsp.core.metrics import by_norm
 from dp_lsp.core.sens import INFINITY, ZERO, Sens
 from dp_lsp.core.types import AnyNorm
 from dp_lsp.core.values import undigested
+from dp_lsp.named import NamedTuple
 
 _CONTEXT = Context(prec=40, traps=[])
 _RELATIVE_ERROR = Fraction(1, 10**36)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import field, replace
 from enum import Enum
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
 from dp_lsp.core.algebra import Poly, Symbol
@@ -24,6 +24,7 @@ from dp_lsp.core.constraints import Origin
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.values import known_thing, thing, undigested
+from dp_lsp.named import NamedTuple
 
 if TYPE_CHECKING:
     from dp_lsp.mechanisms.mechanism import Mechanism

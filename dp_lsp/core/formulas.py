@@ -20,13 +20,14 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import reduce
 from types import MappingProxyType
-from typing import NamedTuple, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from dp_lsp.core import constraints, sens
 from dp_lsp.core.algebra import ONE, Apply, Function, Poly, Sign, Symbol, apply
 from dp_lsp.core.constraints import Assumptions, Comparison, Quantity, least_rest
 from dp_lsp.core.evaluate import Interval, Substitution, interval, is_below, symbols_of
 from dp_lsp.core.sens import INFINITY, Sens
+from dp_lsp.named import NamedTuple
 
 LONGEST = 50_000  # characters
 DEEPEST = 40  # brackets and functions inside each other

@@ -3,7 +3,7 @@ law or a builtin, and here a person can read what the law says and why it holds.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dp_lsp.named import NamedTuple
 
 
 class Law(NamedTuple):

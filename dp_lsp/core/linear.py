@@ -47,7 +47,7 @@ from functools import reduce
 from itertools import product
 from math import prod
 from operator import mul
-from typing import Any, NamedTuple
+from typing import Any
 
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.constraints import decide
@@ -55,6 +55,7 @@ from dp_lsp.core.metrics import by_norm, conversion
 from dp_lsp.core.sens import ONE, ZERO, Sens, magnitude, maximum, number, positive_part, total
 from dp_lsp.core.types import AnyNorm, Norm
 from dp_lsp.core.values import thing, value
+from dp_lsp.named import NamedTuple
 
 WHOLE, _NONE = Poly.of(1), Poly.of(0)
 MOST_PARTS = 12  # of one value; what has more is a value of its own, so that a long sum costs as much as it is long

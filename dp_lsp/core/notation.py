@@ -7,7 +7,6 @@ from contextlib import suppress
 from decimal import ROUND_CEILING, Context, Decimal, Inexact
 from fractions import Fraction
 from functools import reduce
-from typing import NamedTuple
 
 from dp_lsp.core.algebra import Apply, Argument, Atom, Function, Monomial, NormVariable, Poly, Symbol, apply
 from dp_lsp.core.constraints import Assumptions, Constraint
@@ -28,6 +27,7 @@ from dp_lsp.core.types import (
     Type,
     TypeVariable,
 )
+from dp_lsp.named import NamedTuple
 
 
 class Style(NamedTuple):

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import NamedTuple
 
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import ONE, ZERO, Apply, Atom, Function, Monomial, NormVariable, Poly, Symbol
@@ -19,6 +18,7 @@ from dp_lsp.core.constraints import Constraint, decide
 from dp_lsp.core.evaluate import speaks_of
 from dp_lsp.core.metrics import by_norm
 from dp_lsp.core.sens import INFINITY, Sens, magnitude
+from dp_lsp.named import NamedTuple
 
 Which = Callable[[Symbol], bool]
 """The symbols that may be any number between their ends."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import field
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.annotation import Annotation, Anything
@@ -23,6 +23,7 @@ from dp_lsp.core.sens import Sens
 from dp_lsp.core.term import Literal, Method, Written
 from dp_lsp.core.types import Type, TypeVariable
 from dp_lsp.core.values import thing, undigested, value
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 _OWN = "how a function comes to what it says is shown with it, and not where it is called"

@@ -20,7 +20,6 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from fractions import Fraction
 from itertools import combinations_with_replacement, pairwise, product
 from math import comb, prod
-from typing import NamedTuple
 
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly
@@ -31,6 +30,7 @@ from dp_lsp.core.scheme import Judgement
 from dp_lsp.core.sens import ONE, ZERO, Sens, magnitude, number, total
 from dp_lsp.core.term import Local
 from dp_lsp.core.types import Bounds, Dataset, Norm
+from dp_lsp.named import NamedTuple
 
 MOST_CASES, MOST_POINTS, MOST_DIFFERENCES, MOST_SYMBOLS = 600, 150, 20_000, 12
 MOST_RECORDS, MOST_WAYS, MOST_PLACES = 40, 64, 64

@@ -12,12 +12,12 @@ import stat
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import NamedTuple
 
 from dp_lsp import frontends
 from dp_lsp.analysis.loading import Loader, ReadRefusal, SourceText
 from dp_lsp.disk.problems import NotUtf8, Unreadable
 from dp_lsp.engine.problems import ImportUnsure, IncludeMissing, IncludeOutside, IncludeWithoutFolder
+from dp_lsp.named import NamedTuple
 from dp_lsp.surface import Sought
 from dp_lsp.text import Span
 

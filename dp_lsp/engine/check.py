@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache, partial
 from itertools import chain, repeat
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from dp_lsp import frontends
 from dp_lsp.analysis.limits import Ticket
@@ -30,6 +30,7 @@ from dp_lsp.infer.context import Global, UnknownGlobal
 from dp_lsp.infer.method import Inferred
 from dp_lsp.language import Language
 from dp_lsp.lower.definitions import Include
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 

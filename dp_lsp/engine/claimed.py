@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from dp_lsp.accounting.bounds import LARGEST, Bound
 from dp_lsp.analysis import setting
@@ -30,6 +30,7 @@ from dp_lsp.engine.problems import ClaimUnreadable
 from dp_lsp.engine.remarks import BUDGET, HEAD, SENSITIVITY
 from dp_lsp.infer.problems import BudgetMissed, ConditionFails, SensitivityMissed
 from dp_lsp.language import Syntax
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import INFINITE, Extent, Problem, Related
 from dp_lsp.surface import Remark
 from dp_lsp.text import Span

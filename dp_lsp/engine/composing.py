@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from dp_lsp.intents import HIGHEST
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Fix
 from dp_lsp.text import Span
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
-from typing import NamedTuple
 
 from dp_lsp.accounting import charge as tree
 from dp_lsp.accounting.best import guarantees
@@ -24,6 +23,7 @@ from dp_lsp.core.evaluate import rounded_up
 from dp_lsp.engine.describe import Description, ReportPlace
 from dp_lsp.engine.numeric import Pricing
 from dp_lsp.infer.method import Inferred
+from dp_lsp.named import NamedTuple
 
 _EXPONENTS = range(-120, -15, 5)  # tenths of powers of ten
 _POINTS = 24  # numbers of rounds

@@ -10,7 +10,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from dp_lsp import frontends
 from dp_lsp.accounting.bounds import (
@@ -63,6 +63,7 @@ from dp_lsp.infer.conditions import failing
 from dp_lsp.infer.problems import HollowCondition, NoBound, NoGuarantee, TotalMissed
 from dp_lsp.intents import DeclarePublic, Rendering
 from dp_lsp.language import FLOAT_NOISE
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Extent, Problem, Related
 from dp_lsp.text import Span
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from copy import copy
 from itertools import chain
 from math import ceil
-from typing import Any, NamedTuple
+from typing import Any
 
 from dp_lsp import builtins
 from dp_lsp.accounting.bounds import Bound, Headline, Total, headline, vacuous
@@ -54,6 +54,7 @@ from dp_lsp.infer.conditions import put as put_in
 from dp_lsp.infer.method import Inferred
 from dp_lsp.infer.moves import first_infinite
 from dp_lsp.mechanisms.pairs import Price
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from dp_lsp import builtins, frontends
 from dp_lsp.accounting.bounds import PROFILES, bounds, headline
@@ -32,6 +32,7 @@ from dp_lsp.infer.method import Inferred
 from dp_lsp.infer.publics import is_given
 from dp_lsp.infer.terms import BRANCH
 from dp_lsp.lower.facts import is_operator
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 T = TypeVar("T")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dp_lsp.analysis.records import KEY, MAIN, ChunkRecord, Options
 from dp_lsp.core.term import Definition, Method, argument_count, own_calls
@@ -17,6 +17,7 @@ from dp_lsp.engine.task import KnownChunk, Task
 from dp_lsp.infer.problems import CallsUnchecked, Unbounded
 from dp_lsp.language import Semantics
 from dp_lsp.lower.definitions import Lowered
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Named, Problem, Related, Severity, Sought, There
 from dp_lsp.text import Source, Span
 

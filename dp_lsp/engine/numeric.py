@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from typing import NamedTuple
 
 from dp_lsp.accounting.best import guarantees
 from dp_lsp.accounting.bounds import Bound
@@ -20,6 +19,7 @@ from dp_lsp.core.events import Cost
 from dp_lsp.core.sens import ONE
 from dp_lsp.core.types import AnyNorm, Norm
 from dp_lsp.engine.distributions import Consult, nothing
+from dp_lsp.named import NamedTuple
 
 ZERO = Fraction(0)
 _SIMPLEST = "basic"  # what is said of rules that come to the same

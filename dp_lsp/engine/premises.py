@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from time import time_ns
-from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from dp_lsp import __version__
@@ -27,6 +26,7 @@ from dp_lsp.core.values import same_by_digest, undigested
 from dp_lsp.engine.program import InferenceUnit, may_use
 from dp_lsp.infer.context import Global, UnknownGlobal
 from dp_lsp.lower.methods import Conflict
+from dp_lsp.named import NamedTuple
 
 _DEEPEST = 100  # functions inside functions
 _Open = Var | EffectVariable | NormVariable | Symbol

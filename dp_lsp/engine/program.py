@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from itertools import count
-from typing import NamedTuple
 
 from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.records import NO_NAMES
@@ -18,6 +17,7 @@ from dp_lsp.lower.definitions import Lowered
 from dp_lsp.lower.facts import EVERYTHING
 from dp_lsp.lower.methods import Conflict, conflict
 from dp_lsp.lower.ownership import Aliasing, aliasing
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Chunk, Remark
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.analysis.loading import Loader, SourceText, shown
@@ -25,6 +24,7 @@ from dp_lsp.language import Language, Semantics
 from dp_lsp.lower.definitions import Include
 from dp_lsp.lower.facts import EVERYTHING, is_operator
 from dp_lsp.lower.problems import ImportedAndDefined, TwoStyles
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem, Related, There
 from dp_lsp.surface import ModuleMark
 from dp_lsp.text import Source, Span

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.records import Analysis, FunctionReport
@@ -89,6 +88,7 @@ from dp_lsp.lower.problems import (
     UnknownType,
     Unsupported,
 )
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Fix, Problem
 from dp_lsp.text import Span
 

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
 from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.records import Accepted, Options, Silenced, State, counted, line_at, lines, listed
@@ -22,6 +21,7 @@ from dp_lsp.core.constraints import is_at_most
 from dp_lsp.core.term import Definition
 from dp_lsp.engine.problems import IgnoreIncomplete, IgnoreRefused, IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
 from dp_lsp.language import Language
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import INFINITE, Extent, Problem, Related, Severity, may_be_accepted, may_be_lowered
 from dp_lsp.surface import Remark
 from dp_lsp.text import Span

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dp_lsp.accounting.charge import Charge
 from dp_lsp.analysis.records import FunctionReport, Options, State
@@ -19,6 +19,7 @@ from dp_lsp.core.sens import Sens
 from dp_lsp.core.term import Call, Definition, Method
 from dp_lsp.engine.describe import Description, ReportPlace
 from dp_lsp.infer.method import Inferred
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 if TYPE_CHECKING:  # few ask

@@ -7,12 +7,12 @@ name. A name that a file takes out of a module is what that calls it, however ma
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from dp_lsp.core.term import renamed
 from dp_lsp.core.values import same_by_digest
 from dp_lsp.lower.definitions import Lowered
 from dp_lsp.lower.facts import EVERYTHING
+from dp_lsp.named import NamedTuple
 
 _ANOTHER = " (not imported)"
 _MOST = 50  # modules that a name passes through

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain, starmap
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dp_lsp import frontends
 from dp_lsp.analysis.details import Chain
@@ -32,6 +32,7 @@ from dp_lsp.infer.rules import BY_NAME
 from dp_lsp.language import Language
 from dp_lsp.lower.methods import is_unread
 from dp_lsp.lower.problems import CallCycle
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Kind, Named, Problem, Related, Severity, Sought
 from dp_lsp.surface import Remark
 from dp_lsp.text import Span

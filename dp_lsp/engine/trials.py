@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from dp_lsp import frontends
 from dp_lsp.analysis.limits import Ticket
@@ -15,6 +14,7 @@ from dp_lsp.engine.check import DEFAULT, Engine, OptionsOf
 from dp_lsp.engine.composing import composed, linked, named_in
 from dp_lsp.engine.proposals import CheckedText, foremost, names_defined, proposals
 from dp_lsp.infer.problems import DoesNotFit, NoMechanism, UnknownName, WrongArgument
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Fix, Problem, Severity
 from dp_lsp.text import Span
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from dp_lsp.core.constraints import Comparison, Quantity, follows
 from dp_lsp.core.formulas import (
@@ -27,6 +27,7 @@ from dp_lsp.core.formulas import (
     words,
 )
 from dp_lsp.core.notation import decimal
+from dp_lsp.named import NamedTuple
 
 Json = Mapping[str, Any]
 Lines = Callable[[str], list[str]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dp_lsp import frontends
 from dp_lsp.analysis.facts import Fact, decode_facts
@@ -18,6 +18,7 @@ from dp_lsp.features.markdown import code, prose
 from dp_lsp.features.outline import WORDS, described
 from dp_lsp.features.places import closed_files, functions, modules_at
 from dp_lsp.language import Argument, Bracket, Builtins, Cursor, Expected, Language, Syntax
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 if TYPE_CHECKING:

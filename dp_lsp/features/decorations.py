@@ -7,7 +7,6 @@ What says nothing new has no hint: values that are public, and what a function r
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from dp_lsp.analysis.facts import WAITING, Fact, FactPart, Role, Spent
 from dp_lsp.analysis.records import FunctionReport, State
@@ -15,6 +14,7 @@ from dp_lsp.analysis.workspace import Document
 from dp_lsp.features.hover import numeric_words, standing
 from dp_lsp.features.markdown import code, together
 from dp_lsp.features.outline import summary
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
 from dp_lsp.analysis.closed import ClosedReport
 from dp_lsp.analysis.facts import decode_facts
@@ -29,6 +28,7 @@ from dp_lsp.features.places import (
     uses,
     uses_in,
 )
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit
 from dp_lsp.text import Span
 

@@ -4,12 +4,12 @@ and what is selected step by step around a place."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from dp_lsp.analysis.names import Fold, decode
 from dp_lsp.analysis.records import Analysis, FunctionReport, State
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.language import Syntax
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 _LONGEST = 120  # characters of a summary; hover has the whole

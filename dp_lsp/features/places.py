@@ -6,11 +6,11 @@ A place in an open document is given in its present text, and only if that still
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from dp_lsp.analysis.names import RESERVED_ROLES, NameRole, Spot, SymbolTable, decode, decode_spots
 from dp_lsp.analysis.records import MAIN, FunctionReport, Modules, Placed, State, share
 from dp_lsp.analysis.workspace import Document
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 

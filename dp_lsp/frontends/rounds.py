@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import count
-from typing import NamedTuple
 
+from dp_lsp.named import NamedTuple
 from dp_lsp.surface import (
     Assign,
     Block,

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
-from typing import NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.core import term
@@ -23,6 +22,7 @@ from dp_lsp.core.types import BoolType, Dataset, DatasetMetric, NumberType
 from dp_lsp.infer import problems
 from dp_lsp.infer.effects import Evaluation
 from dp_lsp.infer.inference import Inference
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.builtins.define import Application, Applied, Args, Form, Parameter, Partition, Runs
@@ -55,6 +54,7 @@ from dp_lsp.infer.effects import NONE, Effects, failing, in_sequence, spending
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.mechanisms import InputDistances, distances
 from dp_lsp.infer.solver import Mismatch
+from dp_lsp.named import NamedTuple
 
 _ATTEMPTS = 3
 

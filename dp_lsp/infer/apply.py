@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
-from typing import NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.builtins import stored
@@ -63,6 +62,7 @@ from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.instance import Instance
 from dp_lsp.infer.solver import SettledOperation
 from dp_lsp.language import FLOAT_NOISE
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Named, Related, Sought
 from dp_lsp.text import Span
 

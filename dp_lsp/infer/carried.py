@@ -20,7 +20,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import reduce
-from typing import NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.builtins import intervals
@@ -36,6 +35,7 @@ from dp_lsp.core.types import AnyNorm, Base, BoolType, NumberType, TupleType, Ty
 from dp_lsp.infer import publics, rows
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.walks import BodyWalk, Items
+from dp_lsp.named import NamedTuple
 
 _MOST_WALKS, _FREE_STEPS = 12, 2
 """How often a body is run, and how often an end may move before it is widened."""

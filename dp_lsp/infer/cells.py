@@ -27,7 +27,6 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from fractions import Fraction
 from math import floor
-from typing import NamedTuple
 
 from dp_lsp.core.events import Apart, Var
 from dp_lsp.core.sens import ONE, Sens, number
@@ -39,6 +38,7 @@ from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.reading import OUTSIDE, Scope, Unread
 from dp_lsp.infer.records import Number, Record
 from dp_lsp.infer.tallies import Reader
+from dp_lsp.named import NamedTuple
 
 _MOST_ROUNDS = 64  # that are read one by one
 _EXACT, _STEPS = Fraction(2**40), 2**10  # what is computed is no larger, and made of such parts of 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import NamedTuple
 
 from dp_lsp.core.algebra import Apply, Atom, Function, Poly, Symbol
 from dp_lsp.core.constraints import Constraint, Quantity
@@ -17,6 +16,7 @@ from dp_lsp.infer import problems
 from dp_lsp.infer.explain import MAY_BE_NAN
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.solver import ConditionMark
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import INFINITE, Extent, Problem
 
 _PRINT = Printer(DISPLAY)

@@ -7,7 +7,7 @@ from collections import ChainMap, Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.events import Var
@@ -20,6 +20,7 @@ from dp_lsp.infer.entries import Entries
 from dp_lsp.infer.rules import ProfileRules
 from dp_lsp.infer.solver import Solver
 from dp_lsp.language import Language
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem, Severity
 from dp_lsp.text import Span
 

@@ -8,7 +8,6 @@ condition where its symbols decide. The result is then measured and compared as 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 from dp_lsp.builtins import remedies
 from dp_lsp.core import annotation, term
@@ -38,6 +37,7 @@ from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.publics import without_unreal, without_varying
 from dp_lsp.infer.solver import Mismatch
 from dp_lsp.intents import DeclareLeast, Intent, Through
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Kind as ProblemKind
 from dp_lsp.problem import Problem, Related
 from dp_lsp.text import Span

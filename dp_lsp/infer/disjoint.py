@@ -18,7 +18,7 @@ from collections.abc import Container as Holds
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import cached_property
-from typing import NamedTuple, TypeGuard
+from typing import TypeGuard
 
 from dp_lsp import builtins
 from dp_lsp.builtins.traits import Indexing, SampleSize
@@ -32,6 +32,7 @@ from dp_lsp.core.term import Call, Literal, Local, Rounds, Term, Use, of_body, w
 from dp_lsp.core.types import AnyNorm, Container, Dataset, DatasetMetric, Norm, Type
 from dp_lsp.infer import moves
 from dp_lsp.infer.solver import Solver
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 

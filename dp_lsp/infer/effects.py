@@ -13,11 +13,11 @@ decided (:mod:`dp_lsp.infer.solver`) and what was found (:mod:`dp_lsp.infer.cont
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from dp_lsp.core.events import Cost, sequence
 from dp_lsp.core.scheme import Judgement, Moves
 from dp_lsp.core.types import UNKNOWN
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 

@@ -9,7 +9,6 @@ bound holds. Sums over the records of a dataset are read in :mod:`dp_lsp.infer.t
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.core import machine, term
@@ -19,6 +18,7 @@ from dp_lsp.core.scheme import Judgement
 from dp_lsp.core.term import Body, Call, Closure, Local, Term, Use, of_body
 from dp_lsp.core.types import Container, NumberType
 from dp_lsp.infer.inference import Inference
+from dp_lsp.named import NamedTuple
 
 
 class _Sum(NamedTuple):

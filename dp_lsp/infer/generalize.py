@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import NormVariable, Symbol
@@ -47,6 +46,7 @@ from dp_lsp.core.types import (
 from dp_lsp.infer import conditions, publics, through
 from dp_lsp.infer.effects import Effects, Evaluation
 from dp_lsp.infer.inference import Inference
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 

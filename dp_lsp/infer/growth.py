@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections import Counter
 from fractions import Fraction
 from math import comb, factorial
-from typing import NamedTuple
 
 from dp_lsp.core import sens
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, number
+from dp_lsp.named import NamedTuple
 
 Matrix = list[list[Sens]]
 _Rates = frozenset[tuple[Sens, int]]

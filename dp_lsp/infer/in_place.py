@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Quantity, decide
@@ -38,6 +37,7 @@ from dp_lsp.core.events import (
 from dp_lsp.core.ranges import is_too_far, ratio
 from dp_lsp.core.sens import ONE, ZERO, Sens
 from dp_lsp.mechanisms.mechanism import Mechanism
+from dp_lsp.named import NamedTuple
 
 MOST = 100
 """Parts of a tree that are told anew, those of functions that are called included. What has more is not.

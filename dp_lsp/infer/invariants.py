@@ -23,7 +23,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.builtins import stored
@@ -50,6 +49,7 @@ from dp_lsp.core.types import (
 )
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.walks import BodyWalk, Items
+from dp_lsp.named import NamedTuple
 
 
 def types(inference: Inference, node: term.Loop, starts: list[Judgement]) -> tuple[Type, ...]:

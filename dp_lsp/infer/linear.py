@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
-from typing import NamedTuple, cast
+from typing import cast
 
 from dp_lsp.builtins.define import Args, Form
 from dp_lsp.core import laws, term
@@ -35,6 +35,7 @@ from dp_lsp.core.types import AnyNorm, Base, Container, Norm, NumberType, Type
 from dp_lsp.infer import moves, sources
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.solver import Solver
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 _MOST_NORMS = 2  # open norms of which all are tried

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from fractions import Fraction
 from itertools import repeat
-from typing import NamedTuple, TypeGuard
+from typing import TypeGuard
 
 from dp_lsp import builtins
 from dp_lsp.builtins.traits import Lengthens
@@ -69,6 +69,7 @@ from dp_lsp.infer.disjoint import Lies, OwnRows, Spread
 from dp_lsp.infer.effects import NONE, Effects, Evaluation, Failure, failing, in_sequence, spending
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.solver import Mismatch
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 _TIMES, _DEEPEST = "*", 20

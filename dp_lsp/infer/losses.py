@@ -7,7 +7,6 @@ out about an operation and its operands.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.builtins.traits import LosesFacts
@@ -15,6 +14,7 @@ from dp_lsp.core import descriptors, term
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.term import Term
 from dp_lsp.core.types import Dataset, Type
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 _UNKNOWN = {

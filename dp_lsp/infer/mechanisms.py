@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import NamedTuple
 
 from dp_lsp.builtins.define import Args, Noise
 from dp_lsp.builtins.remedies import measure_in
@@ -27,6 +26,7 @@ from dp_lsp.infer.inference import Inference
 from dp_lsp.intents import Rendering, Through
 from dp_lsp.mechanisms.mechanism import Mechanism
 from dp_lsp.mechanisms.pairs import Pair
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Extent, Fix, Problem, Related
 from dp_lsp.text import Span
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.builtins.traits import Indexing
@@ -51,6 +50,7 @@ from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.rules import ProfileRules
 from dp_lsp.infer.solver import Mismatch, Solver
 from dp_lsp.language import Language
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem, Severity
 
 _WEIGHTY = (Severity.ERROR, Severity.WARNING)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import NamedTuple
 
 from dp_lsp.core.algebra import ZERO, Poly
 from dp_lsp.core.constraints import Origin, Quantity, decide
@@ -37,6 +36,7 @@ from dp_lsp.core.ranges import ends, ratio, supremum, varies
 from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude, maximum
 from dp_lsp.core.sens import ZERO as NOTHING
 from dp_lsp.mechanisms.mechanism import Mechanism
+from dp_lsp.named import NamedTuple
 
 _AS_IT_IS = Substitution({})
 

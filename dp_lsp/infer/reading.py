@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 from itertools import islice
-from typing import Concatenate, NamedTuple, ParamSpec, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from dp_lsp import builtins
 from dp_lsp.builtins.traits import Broadcasts, ByRecord
@@ -20,6 +20,7 @@ from dp_lsp.core.algebra import Poly
 from dp_lsp.core.scheme import FunctionValue, Judgement
 from dp_lsp.core.term import Apply, Body, Call, Closure, Literal, Local, MakeTuple, Term, Use
 from dp_lsp.infer.inference import Inference
+from dp_lsp.named import NamedTuple
 
 _EXACT: Mapping[str, Callable[[Fraction, Fraction], Fraction]] = {
     "+": Fraction.__add__,

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from fractions import Fraction
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from dp_lsp import builtins
 from dp_lsp.builtins.shapes import Shape
@@ -25,6 +25,7 @@ from dp_lsp.core.term import Branch, Call, Closure, Literal, Local, Term, Use
 from dp_lsp.core.types import Base, BoolType, Bounds, Container, NumberType
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.reading import Later, Reading, Scope, Unread, deeper
+from dp_lsp.named import NamedTuple
 
 _RELATIONS = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 _COMPUTED = frozenset({"+", "-", "%"})

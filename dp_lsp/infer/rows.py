@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.builtins import remedies
@@ -41,6 +40,7 @@ from dp_lsp.infer import conditions, explain, mechanisms, problems, publics
 from dp_lsp.infer.effects import NONE, Effects
 from dp_lsp.infer.inference import Inference
 from dp_lsp.intents import Before, Through
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Fix, Problem
 from dp_lsp.text import Span
 

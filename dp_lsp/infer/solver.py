@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import replace
-from typing import NamedTuple
 
 from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
 from dp_lsp.core.constraints import Constraint, Origin
@@ -30,6 +29,7 @@ from dp_lsp.core.types import (
     without_static,
 )
 from dp_lsp.infer.effects import NONE, Effects
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 

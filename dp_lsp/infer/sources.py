@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import field
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.linear import LinearForm, Measure, Part, Piece, Rows, norm_of
@@ -18,6 +18,7 @@ from dp_lsp.core.types import AnyNorm, Container, Norm, NumberType, Type
 from dp_lsp.core.values import value
 from dp_lsp.infer.publics import Publics
 from dp_lsp.infer.solver import Solver
+from dp_lsp.named import NamedTuple
 
 
 class Weighted(NamedTuple):

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.builtins.traits import ByRecord, Rank
@@ -19,6 +18,7 @@ from dp_lsp.core.term import Apply, Call, Comprehension, Global, Local, Term, Us
 from dp_lsp.core.types import Base, Bounds, Container, Dataset, Norm, NumberType
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.reading import OUTSIDE, Reading, Unread, of_records
+from dp_lsp.named import NamedTuple
 
 _ARITHMETIC = frozenset({"+", "-", "*", "/"})
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, TypeVar
 
 from dp_lsp.core import term
 from dp_lsp.core.scheme import FunctionValue, Judgement
 from dp_lsp.core.term import Body, Local, Term
 from dp_lsp.core.types import FunctionType, Type
 from dp_lsp.infer.inference import Inference
+from dp_lsp.named import NamedTuple
 
 _Fact = TypeVar("_Fact")
 

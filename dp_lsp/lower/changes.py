@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from dp_lsp import builtins, surface
 from dp_lsp.builtins.remedies import COPY
@@ -16,6 +15,7 @@ from dp_lsp.lower.ownership import Holdings, Memory, Provenance
 from dp_lsp.lower.scope import BodyScope, LoweringUnit
 from dp_lsp.lower.sharing import Sharing
 from dp_lsp.lower.survey import changed_positions
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Kind, Problem, Related
 from dp_lsp.text import Span
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import NamedTuple
 
 from dp_lsp import surface
 from dp_lsp.builtins import replaceable
@@ -30,6 +29,7 @@ from dp_lsp.lower.functions import Functions, Written
 from dp_lsp.lower.ownership import Aliasing, Known, aliasing
 from dp_lsp.lower.scope import LoweringUnit
 from dp_lsp.lower.structures import constructor, structure
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 

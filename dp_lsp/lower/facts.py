@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import NamedTuple
 
 from dp_lsp import builtins, surface
 from dp_lsp.builtins.patterns import GivenNorm, GivenType
 from dp_lsp.builtins.traits import EverydayName, SampledRows
 from dp_lsp.language import Builtins, Language, Semantics, Vocabulary
+from dp_lsp.named import NamedTuple
 
 _OF_VECTORS = frozenset({builtins.PLACES, builtins.PLACES_AND_ENTRIES, builtins.ENTRIES_BY_PLACE})
 _WALKING = frozenset({builtins.PLACES, builtins.PLACES_AND_ENTRIES, builtins.EACH_ROW})

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 from dp_lsp import surface
 from dp_lsp.builtins.define import Builtin
 from dp_lsp.builtins.traits import ByRecord, FreshVector, InPlace
 from dp_lsp.language import Language
 from dp_lsp.lower.facts import below, builtin, names_below
+from dp_lsp.named import NamedTuple
 
 Resolve = Callable[[surface.Node], "Builtin | None"]
 """Which builtin a call is one of; None for a function of the program."""

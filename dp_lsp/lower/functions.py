@@ -10,7 +10,6 @@ proved, like one that is written: who calls the function with something else is 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from dp_lsp import surface
 from dp_lsp.builtins.patterns import STATIC_INTEGER, Model
@@ -32,6 +31,7 @@ from dp_lsp.lower.scope import BodyScope, LoweringUnit
 from dp_lsp.lower.sharing import Sharing
 from dp_lsp.lower.statements import Finish, Statements
 from dp_lsp.lower.survey import How, Methods, Survey, grouped
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Fix, Related
 from dp_lsp.text import Span
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from dp_lsp import surface
 from dp_lsp.language import Familiar, Vocabulary
+from dp_lsp.named import NamedTuple
 
 GUARDS = 60
 """How many may follow each other in a function; each nests all that comes after it."""

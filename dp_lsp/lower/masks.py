@@ -11,12 +11,12 @@ Source: the Julia manual, "Logical indexing".
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from dp_lsp import builtins, surface
 from dp_lsp.core.term import Local
 from dp_lsp.lower.facts import below
 from dp_lsp.lower.scope import BodyScope
+from dp_lsp.named import NamedTuple
 
 A_ROW = "each row"
 """The name of a row in a mask of rows, which no variable has."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
 from dp_lsp.core.machine import UNREAD, Declared
 from dp_lsp.core.term import Definition, Method
 from dp_lsp.language import Semantics
 from dp_lsp.lower import problems
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Kind, Problem, Related
 from dp_lsp.text import Span
 

@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum
 from itertools import count
-from typing import NamedTuple
 
 from dp_lsp.core.term import Method
+from dp_lsp.named import NamedTuple
 
 Memory = frozenset[int]
 

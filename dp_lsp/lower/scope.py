@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import takewhile
-from typing import NamedTuple
 
 from dp_lsp import builtins, surface
 from dp_lsp.core.annotation import Annotation
@@ -15,6 +14,7 @@ from dp_lsp.lower import problems
 from dp_lsp.lower.facts import UNUSED, builtin, is_everyday, is_reserved
 from dp_lsp.lower.ownership import NOWHERE, OUTSIDE, Aliasing, Holding, Known, Memory, Ownership
 from dp_lsp.lower.survey import Survey
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Fix, Problem, Related
 from dp_lsp.text import Span
 

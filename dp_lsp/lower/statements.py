@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from dp_lsp import builtins, surface
 from dp_lsp.builtins.traits import SampledRows
@@ -44,6 +44,7 @@ from dp_lsp.lower.ownership import NOWHERE, Holding, Memory, Provenance
 from dp_lsp.lower.scope import BodyScope, LoweringUnit
 from dp_lsp.lower.sharing import Sharing
 from dp_lsp.lower.survey import Methods, Survey, grouped
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 Finish = Callable[[surface.Node | None, list[Bind]], Term]

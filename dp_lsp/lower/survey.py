@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
-from typing import NamedTuple
 
 from dp_lsp import surface
 from dp_lsp.language import Builtins, Language
 from dp_lsp.lower.facts import UNUSED, assigned_names, builtin, disturbed, names_below
 from dp_lsp.lower.ownership import Known, MethodAliasing, combined
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 

@@ -7,7 +7,6 @@ import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
 from dp_lsp.analysis.closed import IncludeEdit
 from dp_lsp.analysis.derivations import Explanation
@@ -16,6 +15,7 @@ from dp_lsp.analysis.records import Options, Repair, Setting, Wish
 from dp_lsp.analysis.rows import Plotted
 from dp_lsp.analysis.setting import Subject
 from dp_lsp.analysis.workspace import Document, Workspace
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.worker.client import Around, Counted, Finding, Outcome, Tell, Worker
 from dp_lsp.worker.frames import Derivable, Wanted

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from lsprotocol import types
 from lsprotocol.types import (
@@ -21,6 +21,7 @@ from lsprotocol.types import (
 from dp_lsp import frontends
 from dp_lsp.analysis.workspace import document_key, file_path
 from dp_lsp.lsp.positions import encoding_of
+from dp_lsp.named import NamedTuple
 
 _AGAIN = {
     "code_lens": WORKSPACE_CODE_LENS_REFRESH,

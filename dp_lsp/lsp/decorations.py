@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 from itertools import count
-from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from lsprotocol import types
@@ -18,6 +17,7 @@ from dp_lsp.lsp.client import Client
 from dp_lsp.lsp.positions import Positions
 from dp_lsp.lsp.requests import SHOW_DERIVATION, Handlers, derivation_arguments
 from dp_lsp.lsp.session import Server
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 

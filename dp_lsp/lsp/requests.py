@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Mapping
 from functools import wraps
 from inspect import iscoroutinefunction
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
@@ -15,6 +15,7 @@ from dp_lsp.analysis.later import PendingText
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.lsp.checking import Outdated
 from dp_lsp.lsp.session import Server
+from dp_lsp.named import NamedTuple
 
 _T = TypeVar("_T")
 CONTENT_MODIFIED = -32801

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 from dp_lsp.analysis.records import PROFILES, Wish
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Severity
 
 SECTION = "dpLsp"

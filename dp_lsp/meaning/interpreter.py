@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import count, product, takewhile
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any
 
 from dp_lsp import builtins
 from dp_lsp.builtins.concrete import Labelled, NoMeaning, Undefined, Value, array, is_container, with_items
@@ -37,6 +37,7 @@ from dp_lsp.core.annotation import (
 from dp_lsp.core.machine import Declared
 from dp_lsp.core.term import Bind, Body, Local, Method, Term
 from dp_lsp.core.types import Base, Kind
+from dp_lsp.named import NamedTuple
 
 MOST_STEPS = 200_000  # terms evaluated in one run
 LONGEST = 20_000  # bits of a number

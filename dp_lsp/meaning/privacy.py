@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
 from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, is_container
 from dp_lsp.builtins.randomness import Chance, Distribution, DrawnNoise, DrawnWay, Pick, TooManyWays
@@ -28,6 +28,7 @@ from dp_lsp.core.scheme import Scheme
 from dp_lsp.meaning.neighbours import neighbours
 from dp_lsp.meaning.refuter import settings_of
 from dp_lsp.meaning.spaces import SpaceSetting, draw
+from dp_lsp.named import NamedTuple
 
 # Runs of a private function whose chance is written down: what was released, how likely that is for other inputs, and
 # what is hidden where.

@@ -11,7 +11,6 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
-from typing import NamedTuple
 
 from dp_lsp.builtins.concrete import Undefined, Value, entrywise, is_container
 from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
@@ -23,6 +22,7 @@ from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Norm
 from dp_lsp.meaning import neighbours
 from dp_lsp.meaning.spaces import SpaceSetting, belongs, distance, draw, neighbour, open_parts, put_in, whole_steps
+from dp_lsp.named import NamedTuple
 
 TOLERANCE = 1e-9
 """The relative error that floats may have."""

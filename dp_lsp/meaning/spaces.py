@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import NamedTuple
 
 from dp_lsp.builtins.concrete import Labelled, Value, array, is_container, norm_of, with_items
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
@@ -32,6 +31,7 @@ from dp_lsp.core.types import (
     TupleType,
     Type,
 )
+from dp_lsp.named import NamedTuple
 
 _TINY = Fraction(1, 2**20)
 

@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import count
-from typing import NamedTuple
 
 from dp_lsp import builtins
 from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, array, entrywise, is_container
@@ -32,6 +31,7 @@ from dp_lsp.engine.claimed import Asserted
 from dp_lsp.meaning.interpreter import Interpreter
 from dp_lsp.meaning.refuter import About, InputPair, Late, Run, search
 from dp_lsp.meaning.spaces import NotASpace, put_in
+from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
 _SETTINGS, _TRIES, _FEWER = 16, 16, 5

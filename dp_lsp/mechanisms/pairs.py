@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, TypeVar
 
 from dp_lsp.core import sens
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
 from dp_lsp.mechanisms.arithmetic import INTERVALS, SYMBOLS, Arithmetic, DecimalInterval, brief
+from dp_lsp.named import NamedTuple
 
 A = TypeVar("A", Sens, Fraction)
 """What an account is kept in."""

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import Enum
-from typing import NamedTuple
 
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.metrics import is_discrete
 from dp_lsp.core.scheme import SchemeParameter
 from dp_lsp.core.types import Base, BoolType, Container, Dataset, DatasetMetric, Kind, Norm, NumberType, Type
+from dp_lsp.named import NamedTuple
 
 
 class NeighbourStep(Enum):

@@ -15,13 +15,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
-from typing import NamedTuple
 
 from dp_lsp.builtins.concrete import Value, array
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.evaluate import Missing, interval, symbols_of
 from dp_lsp.core.scheme import Scheme, SchemeParameter
 from dp_lsp.core.types import Base, BoolType, Bounds, Clip, Container, Dataset, ModelType, NumberType, Type
+from dp_lsp.named import NamedTuple
 from dp_lsp.release import Misused, RunRefused
 
 # Tables of numbers, which are files in which values are separated by commas; and numbers as people write them: in the

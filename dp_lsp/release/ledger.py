@@ -31,10 +31,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any
 
 from dp_lsp.core.notation import allowed, decimal
 from dp_lsp.mechanisms.pairs import IN_NUMBERS, Pair, group
+from dp_lsp.named import NamedTuple
 from dp_lsp.release import RunRefused
 from dp_lsp.release.changes import ChangeUnit, NeighbourChange, NeighbourStep, unit
 from dp_lsp.release.running import chained, covering

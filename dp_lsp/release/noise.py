@@ -35,7 +35,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from random import Random
 from secrets import SystemRandom
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from dp_lsp.builtins.concrete import Undefined, Value, array, is_container
 from dp_lsp.core.evaluate import Missing as Unknown
@@ -43,6 +43,7 @@ from dp_lsp.core.evaluate import upper
 from dp_lsp.core.events import Sampling
 from dp_lsp.core.sens import Sens
 from dp_lsp.mechanisms.mechanism import AddsNoise, Draws, Mechanism
+from dp_lsp.named import NamedTuple
 from dp_lsp.release import RunRefused
 
 _BITS_AT_ONCE = 64  # bits; few comparisons need more

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from dp_lsp import builtins
 from dp_lsp.analysis.records import FunctionReport, State
@@ -25,6 +25,7 @@ from dp_lsp.core.types import FunctionType, TupleType, Type
 from dp_lsp.engine.runnable import Runnable, calls, terms
 from dp_lsp.meaning.interpreter import Interpreter, Rows, are_told_apart
 from dp_lsp.mechanisms.mechanism import Draws
+from dp_lsp.named import NamedTuple
 from dp_lsp.release import RunRefused, noise
 from dp_lsp.release.changes import NeighbourChange, has_records, step_of
 from dp_lsp.release.inputs import Inputs, records_of_a_person

@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 from importlib import import_module
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from dp_lsp import frontends
 from dp_lsp.analysis.limits import PER_CHARACTER, OutOfTime, Superseded, Ticket
@@ -30,6 +30,7 @@ from dp_lsp.cache.store import opened
 from dp_lsp.engine.check import Engine, OptionsOf
 from dp_lsp.engine.distributions import ask
 from dp_lsp.engine.repairs import worth_trying
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 from dp_lsp.worker.frames import (

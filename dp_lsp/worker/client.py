@@ -20,13 +20,14 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from dataclasses import dataclass, replace
 from enum import Enum
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dp_lsp.analysis.closed import ClosedReport
 from dp_lsp.analysis.limits import PER_CHARACTER
 from dp_lsp.analysis.loading import Faulty
 from dp_lsp.analysis.records import KEY, Analysis, ChunkRecord, Options, Placed, Repair, Wish
 from dp_lsp.analysis.workspace import ClosedFile
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.text import Source, Span
 from dp_lsp.worker.frames import (

@@ -23,7 +23,7 @@ import time
 from collections.abc import Callable, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO
 
 import dp_lsp
 from dp_lsp.analysis.closed import ClosedReport, IncludeEdit
@@ -32,6 +32,7 @@ from dp_lsp.analysis.loading import Faulty
 from dp_lsp.analysis.records import ChunkRecord, Options, Repair, Wish
 from dp_lsp.analysis.rows import Plotted
 from dp_lsp.analysis.workspace import ClosedFile
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 
 if TYPE_CHECKING:

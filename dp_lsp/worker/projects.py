@@ -12,7 +12,6 @@ import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import NamedTuple
 
 from dp_lsp.analysis.closed import IncludeEdit, Stretch
 from dp_lsp.analysis.derivations import Explanation
@@ -31,6 +30,7 @@ from dp_lsp.engine.check import Engine, OptionsOf
 from dp_lsp.engine.merge import Graph, check_projects, is_module, together
 from dp_lsp.engine.repairs import repairs
 from dp_lsp.engine.trials import Within
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.text import Source, Span
 from dp_lsp.worker.survey import FilesNews, WorkspaceSurvey

@@ -8,7 +8,6 @@ projects is reported once all of them were checked with the text that it has.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping
-from typing import NamedTuple
 
 from dp_lsp import cells
 from dp_lsp.analysis.closed import TOP, ClosedReport, Corner, PlacedFunction, PlacedProblem, Stretch
@@ -17,6 +16,7 @@ from dp_lsp.analysis.records import Analysis, ChunkRecord
 from dp_lsp.analysis.workspace import text_digest
 from dp_lsp.engine.merge import Graph, merged
 from dp_lsp.engine.project import place_in
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem, There
 from dp_lsp.text import Source
 

@@ -6,11 +6,11 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Silenced, State, worst
 from dp_lsp.cli.files import shown
 from dp_lsp.cli.style import Link, Paint, plain, unlinked
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem, Related, Severity, There
 from dp_lsp.text import Place, Source, Span
 

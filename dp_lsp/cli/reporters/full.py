@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
 
 from dp_lsp.analysis.records import Analysis, FunctionReport, State, reported
 from dp_lsp.analysis.rows import NumericReport
@@ -14,6 +13,7 @@ from dp_lsp.cli.files import to_file
 from dp_lsp.cli.reporters.checked import CAUTION, Checked, count, inside, sentence, statistics_table
 from dp_lsp.cli.style import Link, Paint, cell, padded, path_shown, printable, unlinked, width
 from dp_lsp.features.markdown import together
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem, Related, Severity, There
 from dp_lsp.text import Source, Span
 

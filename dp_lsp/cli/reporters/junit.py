@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from dp_lsp.analysis.records import Analysis, FunctionReport, State
 from dp_lsp.cells import place
 from dp_lsp.cli.reporters.checked import NOT_PROVED, Checked, context, inside, outside
 from dp_lsp.cli.style import xml_text
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem, Severity
 
 _PASSED = ""

@@ -11,12 +11,12 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from itertools import pairwise
-from typing import NamedTuple
 
 from dp_lsp.frontends.julia import strings
 from dp_lsp.frontends.julia.lexer import REMARK, Lexer, ahead, cut, forget_pieces
 from dp_lsp.frontends.julia.outline import is_string
 from dp_lsp.frontends.julia.tokens import BINARY, BLANKS
+from dp_lsp.named import NamedTuple
 from dp_lsp.surface import Chunk
 
 _HEADER = re.compile(

@@ -12,7 +12,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from dp_lsp.frontends.julia import outline
 from dp_lsp.frontends.julia.strings import string_value
@@ -20,6 +20,7 @@ from dp_lsp.frontends.julia.summary import extended, summary
 from dp_lsp.frontends.julia.tokens import LIMIT, UNCHECKED, Ready, Token
 from dp_lsp.frontends.julia.vocabulary import APPLYING, COMPOSING, KEYED, RESERVED
 from dp_lsp.frontends.rounds import Rounds, WhileLoop, as_rounds
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.surface import (
     FIELD,

@@ -13,7 +13,6 @@ import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
-from typing import NamedTuple
 
 from dp_lsp import surface
 from dp_lsp.frontends.julia import strings, vocabulary
@@ -42,6 +41,7 @@ from dp_lsp.frontends.julia.tokens import (
     words,
 )
 from dp_lsp.frontends.problems import BadCharacter, SyntaxProblem, Unclosed
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem, Related
 from dp_lsp.surface import NO_EFFECT, IndexBound, Node, Opaque, Summary
 from dp_lsp.text import Span

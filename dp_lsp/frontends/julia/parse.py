@@ -12,7 +12,7 @@ import re
 import threading
 from collections.abc import Callable, Sequence
 from functools import cache, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from dp_lsp.frontends.julia import outline, table
 from dp_lsp.frontends.julia.build import Builder
@@ -22,6 +22,7 @@ from dp_lsp.frontends.julia.splats import spread
 from dp_lsp.frontends.julia.summary import summary
 from dp_lsp.frontends.julia.tokens import BINARY, BLOCKS, OPERANDS, Broken, Ready, Token
 from dp_lsp.frontends.problems import MissingEnd, SyntaxProblem
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem, Related
 from dp_lsp.surface import ModuleMark, Name, Node, Opaque, Parsed, Remark, Unread
 from dp_lsp.text import Span

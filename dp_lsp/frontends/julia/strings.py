@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import NamedTuple
 
 from dp_lsp.frontends.julia.folding import normalised
 from dp_lsp.frontends.julia.tokens import KEYWORDS, spelling
+from dp_lsp.named import NamedTuple
 
 _RAW = {quote: re.compile(rf"\\+{quote[0]}|{quote}") for quote in ('"""', '"', "```", "`")}
 _COMMENT = re.compile(r"#=|=#")

@@ -7,11 +7,11 @@ What stands there is code of any kind, so names count by where they stand: left 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from dp_lsp.frontends.julia.outline import CLOSING, SEPARATORS, partners
 from dp_lsp.frontends.julia.tokens import BLOCKS, OPENERS, Ready, Token, words
 from dp_lsp.frontends.julia.vocabulary import DEFINING, EVALUATING, LIBRARY_CALL, MACROS, PACKAGE_MACROS, SHOWING
+from dp_lsp.named import NamedTuple
 from dp_lsp.surface import Added, Import, Opaque, Summary, Symbol, Text
 
 _NAMING = words("STRUCT MODULE BAREMODULE CONST LOCAL GLOBAL")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import NamedTuple
 
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Node
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from enum import Enum, auto
-from typing import NamedTuple
 
 from dp_lsp.frontends.python.names import bound_in
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.releasing import opacus
+from dp_lsp.named import NamedTuple
 
 
 class Parts(NamedTuple):

@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
 from dp_lsp import cells
+from dp_lsp.named import NamedTuple
 from dp_lsp.surface import Chunk
 from dp_lsp.text import Span
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from dp_lsp.frontends.python.kinds import BY_NAME, CENTRE, GENERATING, SAMPLERS, SCALE, SIZE, Kind, Kinds
 from dp_lsp.frontends.python.tree import below, children, walk
+from dp_lsp.named import NamedTuple
 
 T = TypeVar("T")
 

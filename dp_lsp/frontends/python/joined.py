@@ -10,12 +10,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 from itertools import chain
-from typing import NamedTuple
 
 from dp_lsp import surface
 from dp_lsp.frontends.python.kinds import Kind, Of
 from dp_lsp.frontends.python.rows import RECORDS, Beside, Rows
 from dp_lsp.frontends.python.tables import Column, Holds, Limit
+from dp_lsp.named import NamedTuple
 from dp_lsp.surface import Node, TypeExpr
 
 JOINED = "<records>"

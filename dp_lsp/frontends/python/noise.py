@@ -10,10 +10,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from fractions import Fraction
-from typing import NamedTuple
 
 from dp_lsp import surface
 from dp_lsp.frontends.python.draws import Draw
+from dp_lsp.named import NamedTuple
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
 

@@ -10,7 +10,8 @@ import ast
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from typing import NamedTuple
+
+from dp_lsp.named import NamedTuple
 
 CLIPS = "np.clip"
 DIGITS = "digits"

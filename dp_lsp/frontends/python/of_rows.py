@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from dp_lsp import surface
 from dp_lsp.frontends.python.kinds import SIGNS, Kind, Kinds, Of
@@ -28,6 +28,7 @@ from dp_lsp.frontends.python.rows import (
     upright,
 )
 from dp_lsp.frontends.python.tables import Limit, kept_in
+from dp_lsp.named import NamedTuple
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
 

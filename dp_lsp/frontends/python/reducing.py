@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from dp_lsp.named import NamedTuple
 
 SIZE, SQUARED, SPREAD = "np.size", "np.var", "np.std"
 SMALLEST, LARGEST, WHERE_SMALLEST, WHERE_LARGEST = "np.min", "np.max", "np.argmin", "np.argmax"

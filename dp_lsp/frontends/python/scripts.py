@@ -15,7 +15,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeGuard
+from typing import TypeGuard
 
 from dp_lsp import surface
 from dp_lsp.cells import is_joined, split
@@ -32,6 +32,7 @@ from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.releasing.opacus import AROUND
 from dp_lsp.frontends.python.training import is_make
 from dp_lsp.frontends.python.tree import below, children, walk
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Node, Opaque, Parsed, Summary
 from dp_lsp.text import Span

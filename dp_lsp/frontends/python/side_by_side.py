@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import NamedTuple
 
 from dp_lsp import surface
 from dp_lsp.frontends.python.noise import whole
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.refused import Refused
+from dp_lsp.named import NamedTuple
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from enum import Enum, auto
 from fractions import Fraction
 from itertools import count
-from typing import NamedTuple
 
 from dp_lsp import surface
+from dp_lsp.named import NamedTuple
 from dp_lsp.surface import Node, TypeExpr
 
 Limit = Fraction | str

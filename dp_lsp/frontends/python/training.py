@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterator
 from itertools import combinations
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from dp_lsp.frontends.python.annotations import says_public
 from dp_lsp.frontends.python.batches import Parts, check_round
@@ -19,6 +19,7 @@ from dp_lsp.frontends.python.names import bound_in
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.releasing import given, opacus
 from dp_lsp.frontends.python.tree import copied
+from dp_lsp.named import NamedTuple
 
 Called = Callable[[ast.expr], str]
 

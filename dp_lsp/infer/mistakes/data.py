@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from math import ceil
-from typing import Any, NamedTuple
+from typing import Any
 
 from dp_lsp.builtins.remedies import RESIZE
 from dp_lsp.builtins.traits import Additive, ChosenPublicly, Clips, DividesByLast, LimitedCopy, RecordCount
@@ -18,6 +18,7 @@ from dp_lsp.infer.mistakes import noise
 from dp_lsp.infer.mistakes.noise import dropped, enough, furthest, release_of
 from dp_lsp.infer.mistakes.scene import Scene, listed, noise_of, row
 from dp_lsp.intents import DeclareLeast
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Fix, Problem, Related
 
 SENSITIVITY = "sensitivity"

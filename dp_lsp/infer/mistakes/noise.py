@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any
 
 from dp_lsp.builtins import intervals
 from dp_lsp.builtins.define import Noise
@@ -24,6 +24,7 @@ from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.mistakes.scene import Scene, noise_of
 from dp_lsp.intents import Write
 from dp_lsp.language import Familiar
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Fix, Problem, Related
 
 _MOST_USUAL = 10  # ε

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import NamedTuple
 
 from dp_lsp.core.algebra import Atom, Function, Poly, Symbol
 from dp_lsp.core.constraints import Assumptions, Comparison, decide
@@ -25,6 +24,7 @@ from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.mistakes.noise import furthest, release_of
 from dp_lsp.infer.mistakes.scene import Scene
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Extent, Related
 
 _EPSILON = re.compile(r"(?:^|_)(?:eps|epsilon|ε|ϵ)(?:_|\d|$)", re.IGNORECASE)

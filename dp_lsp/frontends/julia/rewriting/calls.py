@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import NamedTuple
 
 from dp_lsp import intents
 from dp_lsp.builtins.remedies import SPENDING
 from dp_lsp.frontends.amounts import short
 from dp_lsp.frontends.julia.rewriting.places import NAME, NUMBER, arguments_of, closing
 from dp_lsp.intents import Rendering
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Fix
 from dp_lsp.text import Span
 

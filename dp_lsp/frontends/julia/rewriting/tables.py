@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from dp_lsp import intents
 from dp_lsp.builtins.remedies import datasets
@@ -12,6 +11,7 @@ from dp_lsp.core.annotation import Truth
 from dp_lsp.core.types import Base, Kind
 from dp_lsp.frontends.julia.rewriting.places import NAME, closing, new_name, parameters_of
 from dp_lsp.intents import Rendering
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Fix
 from dp_lsp.text import Span
 

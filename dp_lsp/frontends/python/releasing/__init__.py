@@ -10,11 +10,11 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple
 
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.releasing import diffprivlib, opacus, opendp
 from dp_lsp.frontends.python.tree import below, children, walk
+from dp_lsp.named import NamedTuple
 
 HOMES = {**diffprivlib.HOMES, **opendp.HOMES, **opacus.HOMES, **opacus.AROUND}
 """The modules and classes of libraries, by the names that they must have."""

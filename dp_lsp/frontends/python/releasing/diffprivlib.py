@@ -8,7 +8,7 @@ where a record that is replaced moves two counts.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dp_lsp.named import NamedTuple
 
 VERSION = "0.6.6"
 PREMISE = f"diffprivlib does what its pages say, as version {VERSION} does"

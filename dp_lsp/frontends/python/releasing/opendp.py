@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
 
 from dp_lsp.frontends.python.refused import Refused
+from dp_lsp.named import NamedTuple
 
 VERSION = "0.16.0"
 PREMISE = (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from dp_lsp.frontends.python.chunks import items
 from dp_lsp.frontends.python.names import dotted
 from dp_lsp.frontends.python.parse import read
 from dp_lsp.frontends.python.places import Places
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 

@@ -6,12 +6,12 @@ import ast
 import re
 import sys
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from dp_lsp.frontends.python.chunks import items
 from dp_lsp.frontends.python.names import OWN_MODULE, WORDS
 from dp_lsp.frontends.python.parse import read
 from dp_lsp.frontends.python.places import Places
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Fix, Problem
 from dp_lsp.text import Span
 

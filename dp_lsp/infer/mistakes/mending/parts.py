@@ -4,7 +4,6 @@ place of what stands there."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 from dp_lsp.builtins import intervals, remedies
 from dp_lsp.builtins.traits import ByRecord, Orders
@@ -16,6 +15,7 @@ from dp_lsp.infer.mistakes.noise import MechanismCall, furthest, release_of
 from dp_lsp.infer.mistakes.scene import Scene, row
 from dp_lsp.intents import DELTA, DISTANCE, EPSILON, HIGHEST, Expression, LeaveOut, Made, Write
 from dp_lsp.language import Familiar
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Fix, Problem
 from dp_lsp.text import Span
 
