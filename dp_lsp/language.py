@@ -121,7 +121,7 @@ class Syntax(ABC):
         that speaks to the checker is one. ``look`` is called before each, and may raise to stop."""
 
     @abstractmethod
-    def parse(self, chunk: str) -> Parsed:
+    def parse(self, chunk: Chunk) -> Parsed:
         """The surface nodes of a chunk and what is wrong with it, at places relative to the chunk."""
 
     def concerns(self, text: str) -> bool:

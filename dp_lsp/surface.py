@@ -653,10 +653,17 @@ class Shown(Opaque):
 
 
 class Chunk(NamedTuple):
-    """One top-level piece of a file: ``text`` begins at offset ``start`` of the file."""
+    """One top-level piece of a file: ``text`` begins at offset ``start`` of the file. ``context`` is what the file says
+    elsewhere without which the text does not say what it means."""
 
     start: int
     text: str
+    context: str = ""
+
+    @property
+    def whole(self) -> str:
+        """All that it is read from: two chunks of which this is the same are read alike."""
+        return f"{self.text}\0{self.context}" if self.context else self.text
 
 
 class Remark(NamedTuple):

@@ -105,3 +105,42 @@ def test_what_the_page_of_the_words_shows_is_proved() -> None:
 
 def test_what_tables_have_by_themselves_is_no_column() -> None:
     assert {name for name in dir(pd.DataFrame) if not name.startswith("_")} <= OF_TABLES
+
+
+ALIASED = """\
+from typing import Annotated
+
+import numpy as np
+from dp_types import AddRemove, Bounded, Private, Static
+
+Ages = Annotated[np.ndarray, AddRemove(), Bounded(0, 1)]
+
+
+def f(v: Ages, eps: Static[float]) -> Private:
+    return v.sum() + np.random.laplace(scale=1 / eps)
+
+
+def g(v: Ages
+"""
+
+
+def test_what_a_name_of_an_annotation_means_is_read_anew_when_that_is_edited(tmp_path: Path) -> None:
+    """A function below that is not written to its end, in which the name stands, changes nothing."""
+    uri = (tmp_path / "a.py").as_uri()
+    with Driver(cwd=tmp_path) as driver:
+        driver.start(tmp_path)
+        driver.open(ALIASED, uri, "python")
+
+        def summary(version: int) -> str:
+            found = {each["name"]: each for each in driver.checked(version, uri)["functions"]}
+            return f"{found['f']['status']} {found['f'].get('summary')}"
+
+        def edit(version: int, old: str, new: str) -> str:
+            driver.change(version, {"text": ALIASED.replace(old, new)}, uri=uri)
+            return summary(version)
+
+        first = summary(1)
+        assert first.startswith("proved") and "ε eps" in first
+        assert "ε 2⋅eps" in edit(2, "Bounded(0, 1)", "Bounded(0, 2)")
+        assert edit(3, "\n\n\ndef f", "\nfor Ages in range(3):\n    pass\n\n\ndef f").startswith("unknown")
+        assert edit(4, "", "") == first

@@ -33,6 +33,6 @@ def test_an_annotation_is_written_as_it_is_read(written: str) -> None:
 
 def _meaning(written: str) -> Annotation:
     """What a parameter is annotated with."""
-    nodes: Iterator[surface.Node] = iter(JULIA.syntax.parse(f"f(x::{written}) = x").nodes)
+    nodes: Iterator[surface.Node] = iter(JULIA.syntax.parse(surface.Chunk(0, f"f(x::{written}) = x")).nodes)
     function = next(node for node in nodes if isinstance(node, surface.Function))
     return JULIA.annotations.parameter(function.params[0].annotation)[0]

@@ -117,11 +117,11 @@ class _Toy(Syntax):
                 joined.append(chunk)
         return tuple(joined)
 
-    def parse(self, chunk: str) -> Parsed:
+    def parse(self, chunk: Chunk) -> Parsed:
         try:
-            nodes = tuple(map(_node, _read(chunk)))
+            nodes = tuple(map(_node, _read(chunk.text)))
         except _Wrong as wrong:
-            whole = Span(0, len(chunk))
+            whole = Span(0, len(chunk.text))
             anything = surface.Summary(anything="text that cannot be read")
             nodes = (surface.Opaque(*whole, "text that cannot be read", anything, broken=True),)
             return Parsed(nodes, (wrong.problem,), tuple(_remarks(chunk)))

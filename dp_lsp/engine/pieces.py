@@ -129,7 +129,7 @@ class Pieces:
             known = File(Source(text), tuple(units))
             self._files.put(key, known)
         else:
-            self._units.use((language.id, unit.chunk.text, ()) for unit in known.units)
+            self._units.use((language.id, unit.chunk.whole, ()) for unit in known.units)
         return known
 
     def includes(self, text: SourceText, language: Language, look: Look) -> tuple[Include, ...]:
@@ -148,12 +148,12 @@ class Pieces:
     def unit(self, chunk: Chunk, language: Language, look: Look, others: Others = ()) -> InferenceUnit:
         """A chunk, parsed and lowered. ``others`` is what calls of functions of other chunks do: that is known only
         when those are lowered, so a chunk that must know is lowered a second time."""
-        key = language.id, chunk.text, others
+        key = language.id, chunk.whole, others
         known = self._units.get(key)
         if known is None:
             look()
             self.parsed += 1
-            parsed = language.syntax.parse(chunk.text)
+            parsed = language.syntax.parse(chunk)
             lowered = lower(parsed, chunk.text, dict(others), language)
             lowered = lowered._replace(problems=(*parsed.problems, *lowered.problems))
             broken = next((problem.message for problem in lowered.problems if problem.unchecked), "")
@@ -165,7 +165,7 @@ class Pieces:
             )
             self._units.put(key, known)
         if known.chunk.start != chunk.start:
-            known = known._replace(chunk=Chunk(chunk.start, known.chunk.text))
+            known = known._replace(chunk=chunk)
             self._units.put(key, known)  # it will stand there in the next version, too
         return known
 
@@ -174,7 +174,7 @@ class Pieces:
     ) -> InferenceUnit:
         """A chunk of a file with names of its own, in a project. What ``others`` are called there the chunk itself may
         call otherwise."""
-        key = language.id, unit.chunk.text, others, scope
+        key = language.id, unit.chunk.whole, others, scope
         known = self._scoped.get(key)
         if known is None:
             plain = self.unit(unit.chunk, language, look)

@@ -195,7 +195,7 @@ class Premises(NamedTuple):
                 known = meanings[name] if name in unit.uses else ()
                 found = tuple(meaning for each, meaning in known if any(may_call(each) for may_call in own))
                 names[name] = names[name]._replace(meanings=found)
-        return cls(__version__, options, unit.chunk.text, unit, cloud, trusted, names)
+        return cls(__version__, options, unit.chunk.whole, unit, cloud, trusted, names)
 
     def key(self) -> bytes:
         """What is known of the unit is remembered under it."""

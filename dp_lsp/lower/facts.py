@@ -52,6 +52,8 @@ def described(node: surface.Node) -> str:
 def written(node: surface.Node) -> str:
     """A type as it was written, shortened."""
     match node:
+        case surface.TypeExpr(name=name, written=text) if text and not name.replace(".", "_").isidentifier():
+            return text
         case surface.TypeExpr(name=name) | surface.Name(name=name) | surface.Opaque(what=name):
             return name
         case surface.Call(callee=surface.Name(name=name)):

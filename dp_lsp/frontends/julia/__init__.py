@@ -35,10 +35,10 @@ class _Syntax(Syntax):
 
         return chunks(text, look)
 
-    def parse(self, chunk: str) -> Parsed:
+    def parse(self, chunk: Chunk) -> Parsed:
         from dp_lsp.frontends.julia.parse import parse
 
-        return parse(chunk)
+        return parse(chunk.text)
 
     def may_include(self, text: str) -> bool:
         return "include" in text

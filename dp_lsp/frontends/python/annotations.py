@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
@@ -17,7 +18,7 @@ from dp_lsp.frontends.python.numeric import INFINITE
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.rows import Rows
 from dp_lsp.frontends.python.tables import Alone, NotAColumn, Table, alone, table_of
-from dp_lsp.frontends.python.tree import below
+from dp_lsp.frontends.python.tree import below, copied
 from dp_lsp.language import Annotations, RefusedType, Returned
 from dp_lsp.surface import Node, TypeExpr
 
@@ -63,6 +64,73 @@ def annotation(node: ast.expr, places: Places) -> TypeExpr:
             )
             return TypeExpr(*span, name, (*given, *by_name), "call", written=written)
     return TypeExpr(*span, _OTHER, written=written)
+
+
+_GENERIC = frozenset({"NDArray", "npt.NDArray"})
+_NUMERIC = frozenset({"Any", *(f"np.{each}" for each in ("float64", "double", "floating", "int64", "int_"))})
+"""Types of numbers that an array may be said to hold: none that is so short that what is calculated runs over."""
+_HOLDS = re.compile(r"\bndarray\[|\bNDArray\b")
+
+
+def with_annotations(tree: ast.Module, text: str, named: Mapping[str, ast.expr]) -> ast.Module:
+    """The tree of a text with annotations where names stand for them, and arrays that are said to hold numbers as those
+    of which nothing is said. The tree itself is changed."""
+    if named or _HOLDS.search(text):
+        for node in ast.walk(tree):
+            match node:
+                case ast.arg(annotation=ast.expr() as said) | ast.AnnAssign(annotation=said):
+                    node.annotation = meant(said, named)
+                case ast.FunctionDef(returns=ast.expr() as said):
+                    node.returns = meant(said, named)
+    return tree
+
+
+def meant(said: ast.expr, named: Mapping[str, ast.expr]) -> ast.expr:
+    """An annotation without names that stand for others, all of which lies where the name does."""
+    made = _Meant(named).visit(copied(said))
+    assert isinstance(made, ast.expr), "an expression takes the place of a name"
+    return made
+
+
+class _Meant(ast.NodeTransformer):
+    def __init__(self, named: Mapping[str, ast.expr]) -> None:
+        self._named = named
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id not in self._named:
+            return node
+        made = copied(self._named[node.id])
+        for each in ast.walk(made):
+            ast.copy_location(each, node)
+        return made
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        """Words that are added to those of another annotation stand behind them."""
+        self.generic_visit(node)
+        if _holds_numbers(node):
+            array = ast.Attribute(ast.Name("np", ast.Load()), "ndarray", ast.Load())
+            return ast.copy_location(array, node)
+        match node:
+            case ast.Subscript(
+                value=ast.Name(id="Annotated"),
+                slice=ast.Tuple(
+                    elts=[ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=inner)), *outer]
+                ) as parts,
+            ):
+                parts.elts = [*inner, *outer]
+        return node
+
+
+def _holds_numbers(node: ast.Subscript) -> bool:
+    """Whether an array is said to hold numbers: ``NDArray[np.float64]``, ``np.ndarray[Any, np.dtype[np.float64]]``."""
+    of = dotted(node.value)
+    match node.slice:
+        case ast.Tuple(elts=[_, ast.Subscript(value=kind, slice=inner)]) if dotted(kind) == ("np", "np.dtype"):
+            is_array, held = of is not None and of[1] in _ARRAYS - _SERIES, inner
+        case inner:
+            is_array, held = of is not None and of[1] in _GENERIC, inner
+    said = dotted(held.value if isinstance(held, ast.Subscript) else held)
+    return is_array and said is not None and said[1] in _NUMERIC
 
 
 def _argument(node: ast.expr, places: Places) -> Node:

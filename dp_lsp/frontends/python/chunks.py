@@ -8,7 +8,7 @@ begin an item, so what is half typed spoils only itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
 from dp_lsp import cells
@@ -75,19 +75,24 @@ class _Line(NamedTuple):
     kind: str
 
 
-def chunks(text: str, look: Callable[[], None]) -> tuple[Chunk, ...]:
-    """The top-level items of a file. Comments right above an item belong to it. A file whose body reads data is one:
-    what is known of that depends on all of it."""
-    found = items(text, look)
-    if not any(reads_data(each.text) for each in found):
+def chunks(text: str, found: tuple[Chunk, ...], named: Iterable[str]) -> tuple[Chunk, ...]:
+    """The chunks of a file with these items, and names of annotations. Comments right above an item belong to it. A
+    file whose body reads data is one: what is known of that depends on all of it."""
+    if not any(reads_data(each.text, named) for each in found):
         return found
     start, last = 0 if cells.is_joined(text) else found[0].start, found[-1]
     return (Chunk(start, text[start : last.start + len(last.text)]),)
 
 
-def reads_data(item: str) -> bool:
-    """Whether an item is not a definition, and may say of a value that it is data."""
-    return _READS.search(item) is not None and _DEFINES.match(item) is None
+def reads_data(item: str, named: Iterable[str]) -> bool:
+    """Whether an item is not a definition, and may say of a value that it is data, by a name of an annotation, too."""
+    said = _READS.search(item) is not None or any(_says(name).search(item) is not None for name in named)
+    return said and _DEFINES.match(item) is None
+
+
+@lru_cache
+def _says(name: str) -> re.Pattern[str]:
+    return re.compile(rf"^[ \t]*[^\W\d]\w*[ \t]*:[^\n=]*\b{name}\b", re.MULTILINE)
 
 
 def items(text: str, look: Callable[[], None] = lambda: None) -> tuple[Chunk, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from dp_lsp.frontends.python.names import FUTURE, MODULES, RUNNING, is_safe, reaches_out
+from dp_lsp.frontends.python.names import BASES, FUTURE, MODULES, RUNNING, is_safe, reaches_out
 from dp_lsp.frontends.python.tree import below, children, walk
 from dp_lsp.surface import Summary
 
@@ -126,7 +126,7 @@ class _Walk:
         self._bind(name, inside)
         if not is_safe(module, 0):
             self._doubt(f"`import {module}`")
-        elif module.partition(".")[0] == "numpy" and name not in MODULES:
+        elif module.partition(".")[0] == "numpy" and name not in MODULES and BASES.get(name) != module:
             self._doubt(f"`{module}` under the name `{name}`")
 
     def _import_from(self, node: ast.ImportFrom, inside: bool) -> None:

@@ -389,7 +389,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
             noise = self.noise(added)
             if noise is not None:
                 sign = SIGNS[type(node.op)]
-                value = beside(self.number(hidden), sign, noise, added is node.left)
+                value = beside(self.number(hidden), sign, noise, added is node.left, self._places.span(node))
                 args = (noise.scale, value)
                 return surface.Call(*self._places.span(node), self._callee(noise.draw.call, noise.draw.name), args)
         return None
@@ -674,7 +674,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
                 return surface.Call(*self._places.span(node), callee, args, named)
             case ast.Attribute(value=of, attr=attr):
                 self._note_reason(of)
-                raise Refused(node, f"the method `{attr}`")
+                unsure = " of a value whose type is not known" if attr in METHODS else ""
+                raise Refused(node, f"the method `{attr}`{unsure}")
         raise Refused(node, "a call of something other than a function with a name")
 
     def _of_module(self, node: ast.Call, name: str) -> Node:
@@ -768,8 +769,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
         if len(node.generators) != 1:
             raise Refused(node, "a comprehension over several things")
         (part,) = node.generators
-        if part.is_async or not isinstance(part.target, ast.Name) or part.target.id == "_":
-            raise Refused(node, "a comprehension with several names, or `_`")
+        if part.is_async or not isinstance(part.target, ast.Name):
+            raise Refused(node, "a comprehension with several names")
         name, param = part.target.id, self._places.span(part.target)
         over, counts = self._listed(part.iter)
         inner = self.within((name,), Kind.NUMBER if counts else Kind.ANY)

@@ -44,7 +44,10 @@ HOMES = {
 }
 """The same, and what else has functions that are known: nothing is said of a program's own of that name."""
 
-BASES = {"pd": "pandas", "pandas": "pandas", "DataLoader": "torch.utils.data.DataLoader"}
+BASES = {
+    **{"pd": "pandas", "pandas": "pandas", "DataLoader": "torch.utils.data.DataLoader"},
+    **{"npt": "numpy.typing", "NDArray": "numpy.typing.NDArray"},
+}
 """The modules whose types annotations name, by the names that they must have: nothing else may be called so."""
 
 GENERATORS = frozenset({"rng", "RNG", "_rng", "_RNG", "gen", "generator"})

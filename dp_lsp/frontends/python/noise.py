@@ -73,16 +73,17 @@ def _magnitude(node: Node) -> Node:
     return call(_MAGNITUDE, node)
 
 
-def beside(hidden: Node, sign: str, noise: Noise, noise_first: bool) -> Node:
-    """What stands beside noise that is added to something, or subtracted from it or it from that."""
-    if sign == "-" and noise_first:
-        return call("-", hidden) if noise.centre is None else call("-", noise.centre, hidden)
-    return hidden if noise.centre is None else call(sign, hidden, noise.centre)
+def beside(hidden: Node, sign: str, noise: Noise, noise_first: bool, place: Span) -> Node:
+    """What stands beside noise that is added to something, or subtracted from it or it from that, at a place."""
+    if noise.centre is None:
+        return call("-", hidden) if sign == "-" and noise_first else hidden
+    sides = (noise.centre, hidden) if sign == "-" and noise_first else (hidden, noise.centre)
+    return call(sign, *sides, place=place)
 
 
-def call(name: str, *args: Node) -> surface.Call:
-    """An operation that is not written where it stands in the tree."""
-    span = Span(min(each.start for each in args), max(each.end for each in args))
+def call(name: str, *args: Node, place: Span | None = None) -> surface.Call:
+    """An operation that is not written where it stands in the tree: it lies where all that it is given does."""
+    span = place or Span(min(each.start for each in args), max(each.end for each in args))
     return surface.Call(*span, surface.Name(span.start, span.start, name), args)
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from dp_lsp import surface
 from dp_lsp.frontends.problems import NestedTooDeeply, SyntaxProblem
-from dp_lsp.frontends.python.annotations import says_data
+from dp_lsp.frontends.python.annotations import says_data, with_annotations
 from dp_lsp.frontends.python.chunks import comments, pieces
 from dp_lsp.frontends.python.constants import assignments
 from dp_lsp.frontends.python.effects import effects
@@ -47,8 +47,8 @@ _SIGN = "#"
 _SPEAKS = re.compile(r"#[ \t]*dp:")
 
 
-def parse(chunk: str) -> Parsed:
-    """The top-level nodes of a chunk and what is wrong with it."""
+def parse(chunk: str, named: Mapping[str, ast.expr]) -> Parsed:
+    """The top-level nodes of a chunk, where names stand for annotations, and what is wrong with it."""
     late = order(chunk)
     if late is not None:
         return Parsed((), (late,))
@@ -57,6 +57,7 @@ def parse(chunk: str) -> Parsed:
         return Parsed((magic,), (), said)
     if isinstance(made, Problem):
         return Parsed((unread(chunk),), (made,), said)
+    made = with_annotations(made, chunk, named)
     places = Places(chunk)
     nodes = tuple(node for each in made.body for node in item(each, places))
     return Parsed(nodes, (), said, loads=tuple(loads(made, places)))

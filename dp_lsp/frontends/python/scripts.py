@@ -19,7 +19,7 @@ from typing import TypeGuard
 
 from dp_lsp import surface
 from dp_lsp.cells import is_joined, split
-from dp_lsp.frontends.python.annotations import says_data
+from dp_lsp.frontends.python.annotations import says_data, with_annotations
 from dp_lsp.frontends.python.chunks import items, reads_data
 from dp_lsp.frontends.python.constants import mentioned
 from dp_lsp.frontends.python.effects import effects
@@ -47,9 +47,9 @@ _ALARMS = frozenset({"simplefilter", "filterwarnings"})
 _SOURCE = re.compile(r"[./\\]")
 
 
-def is_script(chunk: str) -> bool:
-    """Whether a chunk is a whole file that reads data."""
-    return "Annotated" in chunk and any(reads_data(each.text) for each in items(chunk))
+def is_script(chunk: str, named: Mapping[str, ast.expr]) -> bool:
+    """Whether a chunk is a whole file that reads data, where names stand for annotations."""
+    return "Annotated" in chunk and any(reads_data(each.text, named) for each in items(chunk))
 
 
 class _Statement(NamedTuple):
@@ -59,8 +59,8 @@ class _Statement(NamedTuple):
     guarded: bool = False
 
 
-def parse(chunk: str) -> Parsed:
-    """The nodes of a whole file that reads data, and what is wrong with it."""
+def parse(chunk: str, named: Mapping[str, ast.expr]) -> Parsed:
+    """The nodes of a whole file that reads data, where names stand for annotations, and what is wrong with it."""
     places = Places(chunk)
     statements: list[_Statement] = []
     opaque: list[Opaque] = []
@@ -73,6 +73,7 @@ def parse(chunk: str) -> Parsed:
             problems += [] if magic else [made.moved(piece.start)]
             opaque.append(magic or unread(piece.text, piece.start))
             continue
+        made = with_annotations(made, piece.text, named)
         late = order(piece.text)
         problems += [late.moved(piece.start)] if late is not None else []
         ast.increment_lineno(made, places.line(piece.start))

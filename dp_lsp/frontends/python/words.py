@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import keyword
 from collections.abc import Iterator
 
@@ -26,7 +27,7 @@ _TYPE_MEANINGS = {
 
 FAMILIAR = {
     Familiar.SHOWS: frozenset({"print"}),
-    Familiar.UNRULED: frozenset({"print"}),
+    Familiar.UNRULED: frozenset(name for name, value in vars(builtins).items() if callable(value)),
     Familiar.FAILS: EXCEPTIONS,
     Familiar.EXCEPTION: EXCEPTIONS,
 }

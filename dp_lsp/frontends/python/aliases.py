@@ -1,0 +1,108 @@
+"""Names that a file gives to annotations, as in ``Ages = Annotated[np.ndarray, ChangeOne(), Bounded(0, 120)]``.
+
+A name stands for an annotation if the file gives it one value, at top level, and calls nothing else by it: neither in
+another statement nor inside a function. So what is read here is what type checkers read.
+
+Sources: PEP 484, "Type aliases"; PEP 593, "Aliases & Nested types"; PEP 613.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+from dp_lsp.frontends.python.annotations import meant
+from dp_lsp.frontends.python.parse import read, unread
+from dp_lsp.frontends.python.tree import below, walk
+from dp_lsp.problem import Problem
+from dp_lsp.surface import Chunk
+
+_DEFINES = re.compile(r"^([^\W\d]\w*)[ \t]*(?::[ \t]*(?:typing\.)?TypeAlias[ \t]*)?=[ \t]*(?:Annotated|Static)\b", re.M)
+_REMEMBERED = 1 << 10
+"""How many items are remembered that mention a name of an annotation."""
+_LARGEST = 200
+"""How many nodes an annotation has at most that a name may stand for."""
+
+
+def aliases(text: str, items: Iterable[Chunk]) -> dict[str, str]:
+    """The names of annotations in a file, each with the item that defines it."""
+    if _DEFINES.search(text) is None:
+        return {}
+    texts = [each.text for each in items]
+    named = {found[1]: each for each in texts if (found := _DEFINES.search(each)) is not None}
+    return {name: item for name, item in named.items() if _binding(texts, name) == [item] and _is_alias(item)}
+
+
+def with_aliases(chunk: Chunk, known: Mapping[str, str]) -> Chunk:
+    """A chunk with the definitions of the aliases that it may mean, and of those that these mean."""
+    needed: dict[str, str] = {}
+    waiting = [chunk.text] if known else []
+    for text in waiting:  # which grows
+        for name, item in known.items():
+            if name not in needed and item != text and re.search(rf"\b{name}\b", text):
+                needed[name] = item
+                waiting.append(item)
+    return chunk._replace(context="\n".join(needed[name] for name in sorted(needed)))
+
+
+def _binding(texts: list[str], name: str) -> list[str]:
+    """The items that may give a name a value."""
+    mentions = re.compile(rf"\b{name}\b")
+    return [each for each in texts if mentions.search(each) and name in _bound(each)]
+
+
+@lru_cache(_REMEMBERED)
+def _bound(item: str) -> frozenset[str]:
+    """What an item may give a value, wherever in it."""
+    tree = read(item)
+    if isinstance(tree, Problem):
+        return unread(item).summary.binds
+    found: set[str] = set()
+    for node in walk(tree):
+        match node:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
+                found.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                found.add(name)
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                found.add(name)
+            case ast.MatchMapping(rest=str(name)):
+                found.add(name)
+            case ast.alias(name=name, asname=asname):
+                found.add(asname or name.partition(".")[0])
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                found.update(names)
+    return frozenset(found)
+
+
+def _is_alias(item: str) -> bool:
+    """Whether an item gives a name an annotation, and does no more."""
+    match read(item):
+        case ast.Module(body=[ast.Assign(targets=[ast.Name()], value=ast.Subscript())]):
+            return True
+        case ast.Module(body=[ast.AnnAssign(value=ast.Subscript())]):
+            return True
+    return False
+
+
+@lru_cache(_REMEMBERED)
+def meanings(context: str) -> dict[str, ast.expr]:
+    """The annotations that names stand for, by the items that define them: with those that they name in turn, which
+    name no further ones."""
+    given: dict[str, ast.expr] = {}
+    for statement in ast.parse(context).body:
+        match statement:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+            ):
+                given[name] = value
+    small = {name: value for name, value in given.items() if len(walk(value)) <= _LARGEST}
+    found = {name: meant(value, small) for name, value in small.items()}
+    return {name: value for name, value in found.items() if given.keys().isdisjoint(_names(value))}
+
+
+def _names(node: ast.expr) -> set[str]:
+    return {each.id for each in below(node, ast.Name)}
