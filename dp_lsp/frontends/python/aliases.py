@@ -19,7 +19,9 @@ from dp_lsp.frontends.python.tree import below, walk
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Chunk
 
-_DEFINES = re.compile(r"^([^\W\d]\w*)[ \t]*(?::[ \t]*(?:typing\.)?TypeAlias[ \t]*)?=[ \t]*(?:Annotated|Static)\b", re.M)
+_DEFINES = re.compile(
+    r"^([^\W\d]\w*)[ \t]*(?::[ \t]*(?:typing\.)?TypeAlias[ \t]*)?=[ \t]*(?:Annotated|Static|Private)\b", re.M
+)
 _REMEMBERED = 1 << 10
 """How many items are remembered that mention a name of an annotation."""
 _LARGEST = 200

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from dp_lsp import surface
 from dp_lsp.frontends.python.annotations import OF_NUMBER, PUBLIC, annotation, kind_of, says_data
+from dp_lsp.frontends.python.dictionaries import with_lists
 from dp_lsp.frontends.python.draws import generators, is_noisy_stop, named_draws, scales
 from dp_lsp.frontends.python.edges import with_edges
 from dp_lsp.frontends.python.effects import effects
@@ -36,6 +37,7 @@ from dp_lsp.frontends.python.settled import returned_as_one, settled
 from dp_lsp.frontends.python.side_by_side import counted as counted_rounds
 from dp_lsp.frontends.python.side_by_side import taken
 from dp_lsp.frontends.python.tables import Alone, Table, counted
+from dp_lsp.frontends.python.text_loops import with_texts
 from dp_lsp.frontends.python.training import Made, Steps, Trained, trained
 from dp_lsp.frontends.python.tree import below, walk
 from dp_lsp.frontends.python.versions import with_versions
@@ -190,7 +192,7 @@ class _Body:
                 params |= places_of(group, params)
         _check_limits(node, params)
         tables = [name for name, kind in params.items() if isinstance(kind, Table | Alone)]
-        node = with_edges(with_versions(node, tables))
+        node = with_edges(with_versions(with_lists(with_texts(node)), tables))
         self._places = places
         loaders = [name for name, kind in params.items() if kind is Kind.LOADER]
         node, self._training = self._trained(node, loaders)
