@@ -87,20 +87,29 @@ def test_a_terminal_shows_no_markup(capsys: pytest.CaptureFixture[str], monkeypa
     assert "\x1b[1mclip\x1b[0m" in coloured and "\x1b[36mL1" not in coloured
 
 
-def test_a_table_fits_the_terminal(
+def test_a_table_fits_the_terminal(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dp_lsp.cli.explain.is_terminal", lambda stream: True)
+    monkeypatch.setenv("NO_COLOR", "1")
+    for columns in (120, 80):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        lines = explained(capsys, "soundness").splitlines()
+        table = lines[lines.index(next(line for line in lines if line.startswith("rule "))) :]
+        assert "|" not in table[0] and max(map(len, lines)) <= min(columns, 100)
+        column = table[0].index("function")
+        assert all(line[column - 2 : column] in ("", "  ") for line in table[: table.index("")])
+
+
+def test_the_steps_of_a_derivation_fit_the_terminal(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "a.jl").write_text("f(v::MetricVector(Real, L1)) = sum(map(x -> abs(x) * 2, v))\n", "utf-8")
     monkeypatch.setattr("dp_lsp.cli.explain.is_terminal", lambda stream: True)
     monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "44")
     monkeypatch.chdir(tmp_path)
-    for columns in (120, 44):
-        monkeypatch.setenv("COLUMNS", str(columns))
-        lines = explained(capsys, "a.jl:f").splitlines()
-        table = lines[lines.index(next(line for line in lines if line.startswith("step "))) :]
-        assert "|" not in table[0] and max(map(len, lines)) <= min(columns, 100)
-        column = table[0].index("rule")
-        assert all(line[column - 2 : column] in ("", "  ") for line in table[: table.index("")])
+    lines = explained(capsys, "a.jl:f").splitlines()
+    assert max(map(len, lines)) <= 44
+    assert "1. v::MetricVector(Real, L1), line 1 · input" in lines and "   v → sensitivity 1" in lines
 
 
 @pytest.mark.parametrize("name", ["check", "explain", "max-epsilon", "configuration"])

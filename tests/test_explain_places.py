@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -84,7 +85,13 @@ def test_every_rule_of_a_page_has_words_and_a_source(program: Path, capsys: pyte
 
 
 def titles(page: str) -> list[str]:
-    return [line.removeprefix("# ") for line in page.splitlines() if line.startswith("# ")]
+    """What each page is about: a function with its types, or an expression."""
+    blocks = page.split("\n\n")
+    found = [
+        (title.strip().removeprefix("# "), below) for title, below in pairwise(blocks) if title.strip()[:2] == "# "
+    ]
+    signatures = [(name, below.rpartition(" · ")[2]) for name, below in found]
+    return [full if full.startswith(f"{name[:-1]}(") else name for name, full in signatures]
 
 
 @pytest.mark.parametrize(
@@ -115,13 +122,13 @@ def test_an_expression_says_how_far_it_moves_and_why(program: Path, capsys: pyte
     assert titles(page) == ["`twice(x)`"]
     assert "sensitivity **2** in `x`" in page and "`Real` · absolute difference" in page
     assert "in `noisy`, proved, under 1 condition · `a.jl:6`" in page
-    assert "| 2 | 6 | `twice(x)` | call of `twice`: 2 × 1 | moves by 2 |" in page
+    assert "\n2. `twice(x)`, line 6 · call of `twice`: 2 × 1 → **sensitivity 2**" in page
     assert "- `dp-lsp explain a.jl:twice`" in page
 
 
 def test_a_released_value_moves_with_nothing(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = explained(capsys, "a.jl:7:5")
-    assert "released by a mechanism" in page and "| step |" not in page
+    assert "released by a mechanism" in page and "\n1. " not in page
 
 
 @pytest.mark.parametrize(
@@ -169,7 +176,7 @@ def test_what_is_not_understood_is_explained_by_what_stands_in_the_way(
 ) -> None:
     program.write_text("h(x::Real) = rem(x)\n\ng(x::Real) = h(x) + 1\n")
     page = explained(capsys, "a.jl:h")
-    assert "unknown" in page and "line 1: error DP113" in page and "| step |" not in page and "## Holds if" not in page
+    assert "unknown" in page and "line 1: error DP113" in page and "\n1. " not in page and "## Holds if" not in page
     page = explained(capsys, "a.jl:g")
     assert "because it uses `h`, which was not checked to the end" in page and "line 3: information DP111" in page
 
@@ -206,7 +213,7 @@ def test_a_terminal_shows_all_of_a_long_formula(
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "60")
     page = explained(capsys, "a.jl:f")
-    assert "| step |" not in page and "step" in page
+    assert "**" not in page and "\n1. " in page
     everything = "".join(page.split())
     assert all(everything.count(f"parameter_{i}") > 2 for i in range(6))
 
@@ -217,4 +224,4 @@ def test_it_is_a_command(program: Path) -> None:
         command, cwd=program.parent, env={"PYTHONPATH": str(ROOT)}, capture_output=True, encoding="utf-8", timeout=300
     )
     assert result.returncode == 0 and result.stderr == ""
-    assert "| 2 | 1 | `x + x` | `+`: 1 + 1 | moves by 2 |" in result.stdout
+    assert "\n2. `x + x`, line 1 · `+`: 1 + 1 → **sensitivity 2**" in result.stdout

@@ -219,10 +219,10 @@ async def test_a_derivation_is_that_of_the_text_as_it_is(client: Recorder) -> No
     uri = "file:///tmp/derivation.jl"
     await client.opened(uri)
     page = await client.ask("dp/derivation", uri=uri, position=place_of("f(x::Real)"))
-    assert page.startswith("# `f(Real)`") and "`/tmp/derivation.jl:" in page and "| step |" in page
+    assert page.startswith("# `f`") and "`/tmp/derivation.jl:" in page and "\n1. " in page
     client.change(uri, 2, " + x\n", " + x + x\n")
     page = await client.ask("dp/derivation", uri=uri, position=place_of("f(x::Real)"))
-    assert "moves it by at most 3" in page
+    assert "## `x`: sensitivity 3" in page
     on_sum = await client.ask("dp/derivation", uri=uri, position=place_of("+ x\n"))
     assert on_sum.startswith("# `x + x + x`") and "in `f`, proved" in on_sum
     for nowhere in ({"line": 10_000, "character": 0}, {"line": "1"}, None):

@@ -808,8 +808,8 @@ def _grouped(text: str) -> str:
 def _entering(var: Var) -> str:
     """What begins to move."""
     if var.members:
-        return "a row of `" + "` and `".join(var.name.split(" and ")) + "` enters"
-    return f"`{var.name}` enters a round" if var.carried else f"`{var.name}` enters"
+        return "input: a row of `" + "` and `".join(var.name.split(" and ")) + "`"
+    return f"`{var.name}` as a round begins" if var.carried else f"input `{var.name}`"
 
 
 def _in_order(last: Move) -> Iterator[Move]:

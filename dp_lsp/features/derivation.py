@@ -14,7 +14,6 @@ from dp_lsp.problem import Problem, Severity
 from dp_lsp.text import Source, Span
 
 _LONGEST = 60  # characters of a line, or of a bound in a heading
-_CELL = 44  # characters of code in a table, so that its other columns have room
 
 
 def derivation(
@@ -52,8 +51,9 @@ class _Page:
     def parts(self) -> Iterator[str]:
         function, fact = self._explained.function, self._explained.fact
         if fact is None:
-            yield f"# {code(function.name + function.signature)}"
-            yield f"{KINDS[function.kind]} · {verdict(function)} · {self._place(function.name_span)}"
+            yield f"# {code(function.name)}"
+            about = self._place(function.name_span), code(function.name + function.signature)
+            yield " · ".join((KINDS[function.kind], verdict(function), *about))
             chains = map(self._rendering.spoken, function.proved_chains)
             yield _listed((*filter(None, whom(function)), *map(prose, chains), *stability(function)))
         else:
@@ -112,15 +112,15 @@ class _Page:
         for each, names in same.items():
             if each.steps:
                 yield f"## {', '.join(names)}{_heading(each)}"
-                yield table(("step", "line", "code", "rule", "result"), self._rows(each))
+                yield "\n".join(self._steps(each))
                 yield _listed(map(_conclusion, each.conclusions)) if len(each.conclusions) > 1 else ""
         yield _listed(f"{', '.join(names)}: {prose(each.bound)}" for each, names in same.items() if not each.steps)
 
-    def _rows(self, derivation: Derivation) -> Iterator[tuple[str, ...]]:
+    def _steps(self, derivation: Derivation) -> Iterator[str]:
+        """The steps as a list: a table would be wider than the pages that editors show beside the text."""
         for number, step in enumerate(derivation.steps, 1):
-            line = "" if step.span is None else str(self._line(step.span))
-            text = "" if step.span is None else self._excerpt(step.span, _CELL)
-            yield str(number), line, code(text), prose(step.why + _references(step, number)), _result(step)
+            at = "" if step.span is None else f"{code(self._excerpt(step.span))}, line {self._line(step.span)} · "
+            yield f"{number}. {at}{prose(step.why + _references(step, number))} → {_result(step)}"
 
     def _more(self) -> Iterator[str]:
         explained = self._explained
@@ -203,7 +203,7 @@ def _heading(derivation: Derivation) -> str:
     result = derivation.conclusions[0].result
     if result == ("oo",):
         return ": no bound"
-    return f": {'moves it by at most ' if len(result) == 1 else ''}{prose(derivation.bound)}"
+    return f": {'sensitivity ' if len(result) == 1 else ''}{prose(derivation.bound)}"
 
 
 def _references(step: Step, number: int) -> str:
@@ -219,8 +219,8 @@ def _numbers(places: tuple[int, ...]) -> str:
 
 
 def _result(step: Step) -> str:
-    text = f"moves by {step.shown}" if len(step.result) == 1 else step.shown
-    return prose(f"{text} with {step.of}" if step.of else text)
+    text = f"sensitivity {step.shown}" if len(step.result) == 1 else step.shown
+    return f"**{prose(f'{text} in {step.of}' if step.of else text)}**"
 
 
 def _conclusion(each: Conclusion) -> str:
