@@ -71,7 +71,7 @@ def python_builtins() -> Builtins:
         {
             **{sign: _infix(sign) for sign in ("+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!=")},
             "mod": _infix("%"),
-            "^": _infix("**"),
+            "^": Spelling("**", "x**y"),
             "&&": _infix("and"),
             "||": _infix("or"),
             "!": Spelling("not", "not b"),
@@ -115,7 +115,7 @@ def python_builtins() -> Builtins:
             "clip_vector": Spelling(SHORT, "v / max(1, np.linalg.norm(v) / c)"),
             "vector_norm": Spelling(LENGTH, "np.linalg.norm(v)"),
             "dot_product": Spelling(DOT, "v @ w"),
-            "as_vector": Spelling(VECTOR, "def f(v): return np.linalg.norm(v)"),
+            "as_vector": Spelling(VECTOR, "def f(v):\n    return np.linalg.norm(v)"),
         },
         premises={
             **dict.fromkeys(SAMPLERS, (FLOAT_NOISE,)),
