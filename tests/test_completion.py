@@ -278,11 +278,13 @@ def test_arguments_of_builtins_say_what_they_are() -> None:
     found = asked("f(x) = laplacian_mechanism(‸")
     assert found and len(found.all) == 1
     said = {each.name: each.documentation for each in found.all[0].arguments}
-    assert said["r"].startswith("a public number") and said["r"].endswith("how far `x` may move")
+    assert said["r"].startswith("a public number") and said["r"].endswith(
+        "the sensitivity of `x` that the noise is for"
+    )
     assert said["x"].endswith("what the noise hides, measured in L1")
     assert "Laplace noise" in found.all[0].documentation
     found = asked("f(x) = abs(‸")
-    assert found and found.all[0].arguments[0].documentation.endswith("moves the result as far as it moves")
+    assert found and found.all[0].arguments[0].documentation.endswith("the result has sensitivity 1 in it")
 
 
 REPORTED = """\

@@ -222,8 +222,8 @@ ROWS: tuple[Builtin, ...] = (
             form(_noised, free, _gaussian_demands, _GAUSS_NOISE, r=STATIC, eps=STATIC, del_=STATIC, x=hidden)
             for hidden in _HIDDEN
         ),
-        "x with Gaussian noise of deviation r·√(2 ln(1.25/del))/eps on every entry: (eps, del)-private where x "
-        "moves by at most r in L2. r, eps and del are public, 0 < eps < 1 and 0 < del < 1.",
+        "x with Gaussian noise of deviation r·√(2 ln(1.25/del))/eps on every entry: (eps, del)-private where the "
+        "sensitivity of x is at most r in L2. r, eps and del are public, 0 < eps < 1 and 0 < del < 1.",
         _GAUSSIAN,
         (
             "f(x::Real) :: Priv() = gaussian_mechanism(1, 0.5, 1e-5, x)",
@@ -250,7 +250,7 @@ ROWS: tuple[Builtin, ...] = (
             form(_noised, free, positive("r", "sigma"), _KNOWN_NOISE, r=STATIC, sigma=STATIC, x=hidden)
             for hidden in _HIDDEN
         ),
-        "x with Gaussian noise of deviation r·sigma on every entry, for an x that moves by at most r in L2. That is "
+        "x with Gaussian noise of deviation r·sigma on every entry, for an x of sensitivity r at most in L2. That is "
         "(1/(2 sigma²) + √(2 ln(1/δ))/sigma, δ)-private for every δ you may choose; several such releases are best "
         "priced together, with numbers. r and sigma are public and positive.",
         _ZERO_CONCENTRATED,
@@ -274,8 +274,8 @@ ROWS: tuple[Builtin, ...] = (
         tuple(
             form(_noised, free, _LAPLACE_DEMANDS, _LAPLACE_NOISE, r=STATIC, eps=STATIC, x=hidden) for hidden in _HIDDEN
         ),
-        "x with Laplace noise of scale r/eps on every entry: (eps, 0)-private where x moves by at most r in L1. r and "
-        "eps are public and positive.",
+        "x with Laplace noise of scale r/eps on every entry: (eps, 0)-private where the sensitivity of x is at most r "
+        "in L1. r and eps are public and positive.",
         _LAPLACE,
         (
             "f(x::Real) :: Priv() = laplacian_mechanism(1, 0.5, x)",
@@ -298,8 +298,8 @@ ROWS: tuple[Builtin, ...] = (
         "add_laplace",
         "add_laplace(b, x)",
         tuple(form(_noised, free, positive("b"), _OF_SCALE, b=STATIC, x=hidden) for hidden in _HIDDEN),
-        "x with Laplace noise of scale b on every entry, however far x moves: (d/b, 0)-private where x moves by d in "
-        "L1. b is public and positive.",
+        "x with Laplace noise of scale b on every entry, whatever the sensitivity of x is: (d/b, 0)-private where it "
+        "is d in L1. b is public and positive.",
         _LAPLACE,
         (
             "f(x::Real) :: Priv() = add_laplace(2, x)",
@@ -318,9 +318,9 @@ ROWS: tuple[Builtin, ...] = (
         "add_normal",
         "add_normal(sigma, x)",
         tuple(form(_noised, free, positive("sigma"), _OF_DEVIATION, sigma=STATIC, x=hidden) for hidden in _HIDDEN),
-        "x with Gaussian noise of deviation sigma on every entry, however far x moves. Where x moves by d in L2, that "
-        "is (d²/(2 sigma²) + d⋅√(2 ln(1/δ))/sigma, δ)-private for every δ you may choose; several such releases are "
-        "best priced together, with numbers. sigma is public and positive.",
+        "x with Gaussian noise of deviation sigma on every entry, whatever the sensitivity of x is. Where it is d in "
+        "L2, that is (d²/(2 sigma²) + d⋅√(2 ln(1/δ))/sigma, δ)-private for every δ you may choose; several such "
+        "releases are best priced together, with numbers. sigma is public and positive.",
         _ZERO_CONCENTRATED,
         (
             "f(x::Real) :: Priv() = add_normal(4, x)",
@@ -340,7 +340,8 @@ ROWS: tuple[Builtin, ...] = (
             form(_whole, free, _LAPLACE_DEMANDS, _GEOMETRIC_NOISE, r=STATIC, eps=STATIC, x=hidden) for hidden in _WHOLE
         ),
         "x with two-sided geometric noise on every entry, which is whole as x is: z with a probability proportional to "
-        "exp(-abs(z)⋅eps/r). (eps, 0)-private where x moves by at most r in L1. r and eps are public and positive.",
+        "exp(-abs(z)⋅eps/r). (eps, 0)-private where the sensitivity of x is at most r in L1. r and eps are public "
+        "and positive.",
         _GEOMETRIC,
         (
             "f(n::Integer) :: Priv() = geometric_mechanism(1, 0.5, n)",
@@ -357,7 +358,8 @@ ROWS: tuple[Builtin, ...] = (
         "add_geometric(b, x)",
         tuple(form(_whole, free, positive("b"), _GEOMETRIC_OF_SCALE, b=STATIC, x=hidden) for hidden in _WHOLE),
         "x with two-sided geometric noise on every entry, which is whole as x is: z with a probability proportional to "
-        "exp(-abs(z)/b), however far x moves. (d/b, 0)-private where x moves by d in L1. b is public and positive.",
+        "exp(-abs(z)/b), whatever the sensitivity of x is. (d/b, 0)-private where it is d in L1. b is public and "
+        "positive.",
         _GEOMETRIC,
         (
             "f(n::Integer) :: Priv() = add_geometric(2, n)",
@@ -385,7 +387,7 @@ ROWS: tuple[Builtin, ...] = (
             ),
         ),
         "The position of the largest entry of x, after Gumbel noise of scale 2r/eps on each: (eps, 0)-private where no "
-        "entry moves by more than r. Where a change moves all entries the same way, as adding a record does with "
+        "entry has a sensitivity above r. Where a change moves all entries the same way, as adding a record does with "
         "counts, it costs half of eps. The largest entry itself is not released: that would cost more. r and eps are "
         "public and positive.",
         _NOISY_MAX,

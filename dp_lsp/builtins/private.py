@@ -145,8 +145,8 @@ ROWS: tuple[Builtin, ...] = (
             ),
         ),
         "The index of the first query whose noisy answer on d is above the noisy threshold T: (eps, 0)-private in d, "
-        "where every query moves by at most 1. Where a change moves all queries the same way it costs 3/4 of eps. The "
-        "queries and the threshold are public; 0 < eps.",
+        "where every query has sensitivity 1 at most. Where a change moves all queries the same way it costs 3/4 of "
+        "eps. The queries and the threshold are public; 0 < eps.",
         SPARSE_VECTOR,
         ("g(x) = x + 1\nh(x) = x + 2\nf(x::Real) :: Priv() = above_threshold([g, h], 0.5, x, 3)",),
         (
@@ -184,9 +184,9 @@ ROWS: tuple[Builtin, ...] = (
             ),
         ),
         "One of the candidates xs, chosen with probability proportional to exp(eps·f(x)/(2r)); instead of the function "
-        "f a vector may hold the score of each. (eps, 0)-private where no score moves by more than r. Where a change "
-        "moves all scores the same way, as adding a record does with counts, it costs half of eps. The candidates are "
-        "public; 0 < eps, 0 < r.",
+        "f a vector may hold the score of each. (eps, 0)-private where no score has a sensitivity above r. Where a "
+        "change moves all scores the same way, as adding a record does with counts, it costs half of eps. The "
+        "candidates are public; 0 < eps, 0 < r.",
         _EXPONENTIAL,
         (
             "g(x::Real) = 2 * x\nf() :: Priv() = exponential_mechanism(1, 0.5, [1.0, 2.0], g)",

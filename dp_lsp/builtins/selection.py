@@ -92,8 +92,8 @@ ROWS: tuple[Builtin, ...] = (
         ),
         "One of the candidates, with about the share alpha of the numbers below it: chosen with probability "
         "proportional to exp(eps·s/(2r)), s being its `{code[quantile_score]}`. (eps, 0)-private where no score "
-        "moves by more than r: max(alpha, 1 - alpha) where a record is added or removed, 1 where one is replaced. The "
-        "candidates are public; 0 < eps, 0 < r.",
+        "has a sensitivity above r: max(alpha, 1 - alpha) where a record is added or removed, 1 where one is replaced. "
+        "The candidates are public; 0 < eps, 0 < r.",
         _QUANTILE,
         (
             "f(v::MetricVector(Real, Symmetric)) :: Priv() = private_quantile(0.5, 1, v, 0.5, [10, 20, 30])",
@@ -133,8 +133,8 @@ ROWS: tuple[Builtin, ...] = (
         ),
         "For each query whether its noisy answer on d is above the noisy threshold T, until c of them were; false from "
         "there on. The noise is Laplace noise of scale 2/eps on the threshold, once, and 4c/eps on each answer: "
-        "(eps, 0)-private in d, where every query moves by at most 1. Where a change moves all queries the same way it "
-        "costs 3/4 of eps. The queries and the threshold are public; 1 <= c, 0 < eps.",
+        "(eps, 0)-private in d, where every query has sensitivity 1 at most. Where a change moves all queries the same "
+        "way it costs 3/4 of eps. The queries and the threshold are public; 1 <= c, 0 < eps.",
         _SEVERAL,
         (_RUN.format("sparse_vector([g, h, g], 2, 0.5, x, 3)"),),
         (
@@ -167,7 +167,8 @@ ROWS: tuple[Builtin, ...] = (
         ),
         "What `{code[sparse_vector]}` returns for the same arguments, and an answer for each query that is above, with "
         "new Laplace noise of scale 1/eps2, as the noisy value that was compared must not be released; 0 for the "
-        "others. (eps + c·eps2, 0)-private in d, where every query moves by at most 1; 1 <= c, 0 < eps, 0 < eps2.",
+        "others. (eps + c·eps2, 0)-private in d, where every query has sensitivity 1 at most; 1 <= c, 0 < eps, 0 < "
+        "eps2.",
         f"{_SEVERAL}; {SPARSE_VECTOR}, and Theorem 3.6 for the answers",
         (_RUN.format("numeric_sparse([g, h, g], 2, 0.5, 0.25, x, 3)"),),
         (

@@ -161,15 +161,13 @@ def _of_argument(forms: list[Form], index: int) -> str:
     factors = {form.factors for form in forms}
     noise = next((form.noise for form in forms if form.noise is not None), None)
     if noise is not None and noise.declares == name:
-        said.append(f"how far {code(noise.hidden)} may move")
+        said.append(f"the sensitivity of {code(noise.hidden)} that the noise is for")
     elif noise is not None and noise.hidden == name:
         norm = f", measured in {noise.norm.value}" if noise.norm else ""
         said.append(f"what the noise hides{norm}")
     elif len(factors) == 1 and isinstance(each := factors.pop(), Each):
         factor = prose(Printer(DISPLAY).sens(each.factor))
-        said.append(
-            "moves the result as far as it moves" if factor == "1" else f"moves the result {factor} times as far"
-        )
+        said.append(f"the result has sensitivity {factor} in it")
     if any(name in form.noise.exposed for form in forms if form.noise) or any(
         name in form.runs.exposed for form in forms if form.runs
     ):
