@@ -258,7 +258,7 @@ READY: Mapping[str, Callable[[Path], None]] = {
 VSCODE = ("workbench", "extension", "wheel")
 PARTS: Mapping[str, Part] = {
     "emacs": Part(("emacs",), emacs, 6),
-    "view": Part(VSCODE, workbench("view.mjs"), 7),
+    "view": Part(VSCODE, workbench("view.mjs"), 8),
     "vscode": Part(VSCODE, workbench("vscode.mjs"), 19),
     "folders": Part(VSCODE, workbench("folders.mjs"), 3),
     "notebook": Part(VSCODE, workbench("notebook.mjs"), 11),

@@ -35,6 +35,9 @@ const REPORT = {
           ],
           bounds: [
             { parameters: ['data'], measure: 'approximate', rule: 'basic', epsilon: 'k*eps', delta: '0', free: [] },
+            { parameters: ['labels'], measure: 'approximate', rule: 'basic', epsilon: 'k*eps', delta: '0', free: [] },
+            { parameters: ['data'], measure: 'approximate', rule: 'advanced', delta: 's1', free: [],
+              epsilon: 'Max(0, k)*log(1 + (exp(eps/b) - 1)*b/rows(data))*tanh(log(1 + (exp(eps/b) - 1)*b/rows(data))/2)' },
             { parameters: ['data'], measure: 'zcdp', rule: 'zcdp', epsilon: 'oo', delta: '0', rho: 'k*eps**2/2',
               free: [{ name: 's1', range: '0 < s1 < 1' }] },
           ],
@@ -101,13 +104,24 @@ await checked('view', View.start, {
     sure((await view.page.evaluate(() => window.sent[0].kind)) === 'ready', 'it asked for nothing');
     await view.post({ kind: 'report', report: REPORT, uri: 'file:///a.jl' });
     const captions = await view.text('caption');
-    const wanted = ['With your numbers', 'What is guaranteed of each argument', 'What each mechanism spends', 'All bounds that are proved'];
+    const wanted = ['With your numbers', 'What is guaranteed of each argument', 'What each mechanism spends'];
     sure(wanted.every((caption) => captions.includes(caption)), captions.join());
+    sure((await view.text('h3')).includes('All bounds that are proved'), 'not all bounds are shown');
     const text = (await view.text('main')).join();
     const words = ['<b>train.jl', '√(k)⋅eps', '0.564', '75 %', 'k⋅eps^2/2', '0 < s1 < 1', 'Rényi|privacy loss', 'line 99', '0 < eps', 'one row replaced', 'Public, too: rows(data), cols(data).'];
     const missing = words.filter((word) => !word.split('|').some((each) => text.includes(each)));
     sure(missing.length === 0, `it does not say ${missing.join(', ')}`);
     sure((await view.page.locator('b').count()) === 0, 'text was read as markup');
+  },
+  'a narrow page cuts nothing off': async (view) => {
+    const wide = view.page.viewportSize();
+    await view.page.setViewportSize({ width: 430, height: wide.height });
+    const cut = await view.page.evaluate(() =>
+      [...document.querySelectorAll('.scrolls, body')].filter((each) => each.scrollWidth > each.clientWidth).map((each) => each.innerText),
+    );
+    await view.picture('narrow');
+    await view.page.setViewportSize(wide);
+    sure(cut.length === 0, `this is wider than the page: ${cut.join()}`);
   },
   'a plot is drawn, and its numbers stand in a table': async (view) => {
     sure((await view.page.locator('figure svg[role=img] polyline').count()) === 2, 'there are not two lines');

@@ -16,6 +16,7 @@ declare function acquireVsCodeApi(): { postMessage(message: unknown): void; setS
 const SHAPES: Record<State, string> = { failed: '✗', unknown: '?', proved: '✓', assumed: '≈' };
 const ORDER = Object.keys(SHAPES); // what needs somebody comes first, what is taken at the user's word last
 const FIRST = ['parameters', 'rule']; // columns that lead, in this order
+const LONG = 12; // characters
 const api = acquireVsCodeApi();
 const main = document.getElementById('report')!;
 const news = h('p', { class: 'news', role: 'status' });
@@ -30,8 +31,9 @@ function goes({ start, cell }: Stretch): HTMLElement {
   return h('button', { type: 'button', click: go }, cell ? `cell ${cell.index}, line ${start.line}` : `line ${start.line}`);
 }
 
+/** Code; in a table what is long may be broken anywhere. */
 function code(text: string): HTMLElement {
-  return h('code', {}, text);
+  return h('code', { class: text.length > LONG ? 'long' : undefined }, text);
 }
 
 /** Words with code in them between backticks; without any, all of it is code. */
@@ -79,6 +81,22 @@ function rows(caption: string, found: Row[] | undefined): Child {
   }
   const keys = [...new Set([...FIRST, ...found.flatMap(Object.keys)])];
   return table(caption, keys.map(head), found.map((row) => keys.map((key) => (key in row ? code(cell(key, row[key])) : ''))));
+}
+
+/** All bounds, each rule with what it comes to below it: formulas are long, and a table of them would be cut off. */
+function bounds(found: Row[]): Child {
+  const same = new Map<string, string[]>();
+  for (const { parameters: names, ...row } of found) {
+    const key = JSON.stringify(row);
+    same.set(key, [...(same.get(key) ?? []), cell('parameters', names)]);
+  }
+  const one = ([key, names]: [string, string[]]) => {
+    const { rule: by, ...row } = JSON.parse(key) as Row;
+    const parts = Object.entries(row).map(([name, value]) => [head(name), cell(name, value)] as const);
+    const told = parts.filter(([, text]) => text).map(([name, text]) => [h('dt', {}, name), h('dd', {}, code(text))]);
+    return h('li', {}, `${rule(String(by))}, for `, code(names.join('; ')), h('dl', {}, told));
+  };
+  return [h('h3', {}, 'All bounds that are proved'), h('ul', { class: 'bounds' }, [...same].map(one))];
 }
 
 function spending(found: Spending[]): Child {
@@ -160,7 +178,7 @@ function section(each: ReportedFunction, index: number, found: Problem[]): HTMLE
     sizes(each),
     spending(each.spending ?? []),
     (each.plots ?? []).map(plot),
-    each.bounds.length > 1 && rows('All bounds that are proved', each.bounds),
+    each.bounds.length > 1 && bounds(each.bounds),
     each.bounds.length === 1 && h('p', {}, `By ${rule(String(each.bounds[0]!['rule']))}.`),
     conditions(each),
   );
