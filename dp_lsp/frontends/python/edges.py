@@ -55,6 +55,11 @@ def _written(node: ast.expr, function: ast.expr) -> list[Fraction] | None:
     match node:
         case ast.List(elts=items) | ast.Tuple(elts=items):
             return _all(items)
+        case ast.Call(func=ast.Name(id="list"), args=[ast.Call(func=ast.Name(id="range")) as counted], keywords=[]):
+            return _written(counted, function)
+        case ast.Call(func=ast.Name(id="range"), args=[_, *_] as args, keywords=[]) if len(args) <= 3:
+            ends = _all(args)
+            return None if ends is None else _arange(ends)
         case ast.Call(func=ast.Attribute(value=of, attr=attr), args=args, keywords=[]) if isinstance(
             function, ast.Attribute
         ) and ast.dump(of) == ast.dump(function.value):

@@ -209,7 +209,8 @@ class Entries(OfRows):
         span = self._places.span(node)
         match node:
             case ast.Name(id=name):
-                return surface.Name(*span, name)
+                kind = self._kinds.of(node)
+                return surface.Name(*span, kind.of or name if isinstance(kind, Rows) else name)
             case ast.Call(func=ast.Attribute(value=of, attr="copy"), args=[], keywords=[]):
                 return self.table(of)
         if isinstance(self._kinds.of(node), Rows):

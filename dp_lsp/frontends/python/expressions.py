@@ -363,6 +363,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
         if isinstance(node.op, ast.Pow | ast.FloorDiv) and self._kinds.of(node) not in _ONE_DIMENSIONAL:
             return self._power_or_quotient(node)
         if sign is None and not isinstance(node.op, ast.Pow | ast.FloorDiv):
+            if isinstance(node.op, ast.MatMult):
+                raise Refused(node, "`@` of anything but rows and a vector")
             raise Refused(node, f"the operator `{_OPERATORS.get(type(node.op), '?')}`")
         if self._kinds.of(node) in _ONE_DIMENSIONAL:
             return self._noisy_array(node) or self._elementwise(node)

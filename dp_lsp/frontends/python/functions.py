@@ -19,6 +19,7 @@ from dp_lsp.frontends.python.entries import named_kind
 from dp_lsp.frontends.python.expressions import Expressions, bins, number, opaque
 from dp_lsp.frontends.python.failures import leaves, message, raised, with_last_failure
 from dp_lsp.frontends.python.filled import APPEND, Filled
+from dp_lsp.frontends.python.groups import with_group_sums
 from dp_lsp.frontends.python.inner import bound_below, inner_functions, modules_of, why_not
 from dp_lsp.frontends.python.joined import Named, joined, joined_name, named, together
 from dp_lsp.frontends.python.joined import places as places_of
@@ -192,7 +193,7 @@ class _Body:
                 params |= places_of(group, params)
         _check_limits(node, params)
         tables = [name for name, kind in params.items() if isinstance(kind, Table | Alone)]
-        node = with_edges(with_versions(with_lists(with_texts(node)), tables))
+        node = with_edges(with_versions(with_lists(with_texts(with_group_sums(node))), tables))
         self._places = places
         loaders = [name for name, kind in params.items() if kind is Kind.LOADER]
         node, self._training = self._trained(node, loaders)

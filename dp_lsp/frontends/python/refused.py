@@ -20,6 +20,16 @@ REASONS = {
         ("np.dot", "np.vdot", "np.inner"),
         "a product of records (limit what is multiplied, and add it up: `np.clip(v * v, 0, c).sum()`)",
     ),
+    **dict.fromkeys(
+        ("np.random.choice", "random.choices"),
+        "a choice by weights, as the exponential mechanism makes it (give each score noise of its own, and take the "
+        "best by `np.argmax`),",
+    ),
+    **dict.fromkeys(
+        ("random.random", "np.random.rand", "np.random.random", "np.random.uniform", "random.uniform"),
+        "chance that is not added to a value, as in randomised response (add `np.random.laplace(scale=1 / eps)`),",
+    ),
+    "np.random.geometric": "`np.random.geometric` (release whole numbers by `diffprivlib.mechanisms.Geometric`)",
     "map": "`map` (write `[f(x) for x in v]`)",
     "filter": "`filter` (write `[x for x in v if p(x)]`)",
     **dict.fromkeys(("any", "all"), "whether any or all are true (count them: `sum(p(x) for x in v)`)"),

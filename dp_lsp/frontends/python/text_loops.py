@@ -20,7 +20,9 @@ _LARGEST = 20_000
 
 def with_texts(node: ast.FunctionDef) -> ast.FunctionDef:
     """The function with a body for each text in place of its loops over texts."""
-    if not any(isinstance(each.value, str) for each in below(node, ast.Constant)) or not below(node, ast.For):
+    if not any(isinstance(each.value, str) for each in below(node, ast.Constant)) or not any(
+        below(node, kind) for kind in (ast.For, ast.Call)
+    ):
         return node
     named = dict(_named(node))
     if not named and not any(_texts(each.iter) for each in below(node, ast.For)):
@@ -42,6 +44,7 @@ def _texts(node: ast.expr) -> list[ast.expr]:
 def _named(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
     """The names of texts that are written out, of which all that is done is to go over them."""
     over = [each.iter for each in below(node, ast.For)] + [each.iter for each in below(node, ast.comprehension)]
+    over += [each.args[0] for each in below(node, ast.Call) if _chooses(each)]
     for statement in node.body:
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value) if _texts(value):
@@ -49,6 +52,11 @@ def _named(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
                 gone_over = [each for each in over if isinstance(each, ast.Name) and each.id == name]
                 if len(uses) == len(gone_over) + 1 and gone_over and not _is_parameter(node, name):
                     yield name, value
+
+
+def _chooses(node: ast.Call) -> bool:
+    """Whether a call chooses one of some values at random, which is refused for what it is."""
+    return bool(node.args) and isinstance(node.func, ast.Attribute) and node.func.attr == "choice"
 
 
 def _is_parameter(node: ast.AST, name: str) -> bool:
@@ -64,6 +72,11 @@ class _WrittenOut(ast.NodeTransformer):
         match node:
             case ast.Assign(targets=[ast.Name(id=name)]) if name in self._named:
                 return ast.copy_location(ast.Pass(), node)
+        return self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if _chooses(node):
+            node.args[0] = self._meant(node.args[0])
         return self.generic_visit(node)
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
