@@ -490,6 +490,8 @@ class Semantics:
       to. Else one of size 1 goes with any, and what is asked of a size that who calls a function chooses is told.
     - If ``constants_change``, a container that is given a name at top level may be changed by what reaches it. Else
       what is followed there is never changed.
+    - If ``names_move``, a name at top level may be given another value, which is what it stands for from there on: also
+      to functions that are defined before and called after that. Else it has one value, or is in doubt.
     - If ``draws_hide``, a number that is drawn around 0 is noise, which hides what it is added to if that is its only
       use. Else only what a mechanism is given is hidden."""
 
@@ -501,6 +503,7 @@ class Semantics:
     types_are_inferred: bool = True
     sizes_fit: bool = True
     constants_change: bool = True
+    names_move: bool = False
     draws_hide: bool = False
 
     def is_changeable(self, annotation: Annotation) -> bool:

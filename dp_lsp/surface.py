@@ -433,9 +433,10 @@ class Assert(Node):
 
 class Function(Node):
     """A definition of a method. ``header`` covers everything up to the body; the body of a black box is
-    :class:`Opaque`. ``style`` is ``block`` for ``function … end`` and ``short`` for ``f(x) = …``."""
+    :class:`Opaque`. ``style`` is ``block`` for ``function … end`` and ``short`` for ``f(x) = …``. ``early`` are the
+    names that are read where it is defined, and not where it is called, as far as the language tells the two apart."""
 
-    __slots__ = ("body", "doc", "header", "name", "params", "returns", "style")
+    __slots__ = ("body", "doc", "early", "header", "name", "params", "returns", "style")
 
     def __init__(
         self,
@@ -448,6 +449,7 @@ class Function(Node):
         header: Span,
         style: str,
         doc: str | None = None,
+        early: frozenset[str] = frozenset(),
     ) -> None:
         super().__init__(start, end, (name, *params, returns, body))
         self.name = name
@@ -457,6 +459,7 @@ class Function(Node):
         self.header = header
         self.style = style
         self.doc = doc
+        self.early = early
 
 
 class Brought(NamedTuple):

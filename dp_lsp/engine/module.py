@@ -58,13 +58,15 @@ class Module:
     @property
     def definitions(self) -> tuple[Definition, ...]:
         """All definitions, in the order in which their chunks became known."""
-        return tuple(each for at in self.known for each in self.program.units[at].lowered.definitions)
+        units, counts = self.program.units, self.program.counts
+        return tuple(each for at in self.known for each in units[at].lowered.definitions if counts(each, at))
 
     def begin(self, index: int, options: Options) -> Premises:
         """What a unit is inferred from, with these options: all units that it is made of are known."""
         unit, around = self.program.units[index], self.cycles[index]
         program = self.program
-        premises = Premises.of(program.cloud, program.trusted, unit, options, self._named, self._meanings, around)
+        taken = program.trusted, program.moved(unit)
+        premises = Premises.of(program.cloud, taken, unit, options, self._named, self._meanings, around)
         self.premises[index] = premises
         return premises
 
@@ -79,7 +81,7 @@ class Module:
         self.known[index] = known
         definitions = self.program.units[index].lowered.definitions
         for definition, (name, meaning) in zip(definitions, known.meanings, strict=True):
-            if self.program.counts(definition):
+            if self.program.counts(definition, index):
                 self._meanings.setdefault(name, []).append((definition, meaning))
                 self._named.pop(name, None)
 
@@ -115,7 +117,7 @@ class Carried:
 
 def _is_same_shape(before: Program, now: Program) -> bool:
     """Whether the units define and use the same names one after the other, so that their order is the same."""
-    if len(before.given) != len(now.given) or before.apart != now.apart:
+    if len(before.given) != len(now.given) or (before.apart, before.moving.last) != (now.apart, now.moving.last):
         return False
     pairs = zip(before.given, now.given, strict=True)
     changed = [(one.lowered, other.lowered) for one, other in pairs if one.lowered is not other.lowered]

@@ -162,7 +162,7 @@ class NamedMeaning(NamedTuple):
 class Premises(NamedTuple):
     """What a unit is inferred from: this program, the options, its text, and all names that it defines or uses.
     ``cloud`` says why no name can be trusted, or is empty; ``trusted`` are the modules of others that are taken to give
-    no name another meaning."""
+    no name another meaning, and ``moved`` the names of several values that are taken to have their last ones."""
 
     version: str
     options: Options
@@ -170,20 +170,22 @@ class Premises(NamedTuple):
     unit: InferenceUnit
     cloud: str
     trusted: tuple[str, ...]
+    moved: tuple[str, ...]
     names: Mapping[str, NamedMeaning]
 
     @classmethod
     def of(
         cls,
         cloud: str,
-        trusted: tuple[str, ...],
+        taken: tuple[tuple[str, ...], tuple[str, ...]],
         unit: InferenceUnit,
         options: Options,
         named: Mapping[str, NamedMeaning],
         meanings: Mapping[str, Sequence[tuple[Definition, Meaning]]],
         around: frozenset[str],
     ) -> Premises:
-        """Those of a unit, of which these names are on its way back to itself. ``named`` is what names are to units
+        """Those of a unit, of which these names are on its way back to itself. ``taken`` for granted are the modules
+        that are trusted, and the names that have moved; ``named`` is what names are to units
         that do not define them, and ``meanings`` are those of their definitions."""
         names = {name: named[name] for name in unit.mentions}
         for name in around.intersection(names):
@@ -195,7 +197,7 @@ class Premises(NamedTuple):
                 known = meanings[name] if name in unit.uses else ()
                 found = tuple(meaning for each, meaning in known if any(may_call(each) for may_call in own))
                 names[name] = names[name]._replace(meanings=found)
-        return cls(__version__, options, unit.chunk.whole, unit, cloud, trusted, names)
+        return cls(__version__, options, unit.chunk.whole, unit, cloud, *taken, names)
 
     def key(self) -> bytes:
         """What is known of the unit is remembered under it."""

@@ -11,6 +11,7 @@ from dp_lsp.analysis.records import NO_NAMES
 from dp_lsp.core.annotation import TupleOf
 from dp_lsp.core.term import Constant, Definition, Method, argument_count, own_calls
 from dp_lsp.core.values import same_by_digest, undigested
+from dp_lsp.engine.moving import NONE, found_moving
 from dp_lsp.engine.scopes import OWN, Scope
 from dp_lsp.language import Semantics
 from dp_lsp.lower.definitions import Lowered
@@ -91,6 +92,7 @@ class Program:
         self.definers: dict[str, list[int]] = {}
         self._definitions: dict[str, list[tuple[int, Definition]]] = {}
         self._conflicts: dict[str, Conflict | None] = {}
+        self.moving = found_moving([unit.lowered for unit in units]) if semantics.names_move else NONE
         self._changing: set[str] = set()  # functions that change a parameter
         self._structures: dict[str, TupleOf | None] = {}  # None for names of several
         position = count()
@@ -113,9 +115,24 @@ class Program:
         """Whether a method is called for no value of the language."""
         return isinstance(definition, Method) and not self.apart.isdisjoint(definition.needs)
 
-    def counts(self, definition: Definition) -> bool:
-        """Whether who uses its name may use a definition: all do, if none is called for a value of the language."""
+    def counts(self, definition: Definition, index: int) -> bool:
+        """Whether who uses its name may use a definition in a unit: all do, if none is called for a value of the
+        language; but where a name moves from value to value it is the last one."""
+        if self.moving.last.get(definition.name, index) != index:
+            return False
         return definition.name not in self._mixed or not self._is_apart(definition)
+
+    def moved(self, unit: InferenceUnit) -> tuple[str, ...]:
+        """The names with several values that a unit reads, by way of others, too, in order."""
+        if not self.moving.changes:
+            return ()
+        met, pending = set[str](), [*unit.uses]
+        while pending:
+            name = pending.pop()
+            if name not in met:
+                met.add(name)
+                pending += (each for index in self.definers.get(name, ()) for each in self.units[index].uses)
+        return tuple(sorted(met & self.moving.changes))
 
     def put(self, index: int, unit: InferenceUnit) -> None:
         """The unit is this one, as it is lowered now."""
@@ -132,12 +149,16 @@ class Program:
     def defined(self, name: str) -> tuple[Conflict | None, bool]:
         """Why the definitions of a name contradict each other, if they do, and whether there is just one."""
         found = self._definitions.get(name, [])
+        if name in self.moving.last:
+            return None, True
         if name in self._mixed:
-            found = [each for each in found if self.counts(each[1])]
+            found = [each for each in found if not self._is_apart(each[1])]
         if len(found) < 2:
             return None, bool(found)
         if name not in self._conflicts:
-            self._conflicts[name] = conflict(found, self._semantics, name in self._early)
+            made = conflict(found, self._semantics, name in self._early)
+            why = self.moving.doubtful.get(name)
+            self._conflicts[name] = made if made is None or why is None else made._replace(why=why)
         return self._conflicts[name], False
 
     @cached_property
@@ -205,10 +226,10 @@ class Program:
 
     def reached(self, definition: Definition, name: str) -> Iterator[int]:
         """The units in which what a definition means by a name is defined."""
-        others = name != definition.name and name not in self._mixed
+        others = name != definition.name and name not in self._mixed and name not in self.moving.last
         may_call = may_use(definition, name)
         for target in self.definers.get(name, ()):
-            if others or any(self.counts(each) and may_call(each) for each in self._of(name, target)):
+            if others or any(self.counts(each, target) and may_call(each) for each in self._of(name, target)):
                 yield target
 
     def _of(self, name: str, index: int) -> Iterator[Definition]:

@@ -69,7 +69,7 @@ def in_scope(lowered: Lowered, scope: Scope) -> Lowered:
     """What a chunk of a file is in a project."""
     meant = Meant(scope)
     paths = {linked.partition(".")[0] for _, linked in scope.links}
-    reached = (f"{path}.{name}" for path in paths for name in lowered.mentions)
+    reached = frozenset(f"{path}.{name}" for path in paths for name in lowered.mentions)
     return lowered._replace(
         definitions=tuple(renamed(each, meant, scope.own(each.name)) for each in lowered.definitions),
         clouded=tuple((scope.own(name), span, reason) for name, span, reason in lowered.clouded),
@@ -78,4 +78,6 @@ def in_scope(lowered: Lowered, scope: Scope) -> Lowered:
         mentions=frozenset(map(meant, lowered.mentions)).union(reached),
         changers=frozenset(map(meant, lowered.changers)),
         types=frozenset(map(scope.own, lowered.types)),
+        built=frozenset(map(meant, lowered.built)),
+        early=frozenset(map(meant, lowered.early)).union(reached if lowered.early else ()),
     )

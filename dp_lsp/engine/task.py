@@ -225,7 +225,8 @@ class Task:
         if isinstance(definition, Constant):
             return _spoken(infer_constant(definition, setting, self._look), language)
         found = _spoken(infer_method(definition, setting, self._look), language)
-        return found._replace(assumed=(*found.assumed, *map(_LOADED.format, self._premises.trusted)))
+        taken = (*map(_LOADED.format, self._premises.trusted), *map(_MOVED.format, self._premises.moved))
+        return found._replace(assumed=(*found.assumed, *taken))
 
     def _broken(self, definition: Definition) -> str:
         """What of a definition, or outside of all of them, was not understood; empty if all of it was."""
@@ -473,6 +474,8 @@ def _meaning(name: str, found: Inferred, outcome: RemarkOutcome, problems: list[
 _MOST_PLACES = 5
 _LOADED = "`{}`, which is not checked, gives nothing that is used here another meaning"
 """The premise of a module of others."""
+_MOVED = "the file is run from its first line to its last before this is called, so that `{}` has its last value"
+"""The premise of a name with several values."""
 
 
 def weighed(problems: Iterable[Problem], severity: Iterable[tuple[str, Severity | None]]) -> list[Problem]:

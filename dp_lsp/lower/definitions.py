@@ -86,7 +86,9 @@ class Lowered(NamedTuple):
     change was refused, which may be fine if more is known of the functions that are called. ``opened`` are the modules
     whose names are all brought, ``additions`` the methods that are added to functions of the language, and ``types``
     the names of the types that are defined, of which ``structures`` are those whose parts are known. ``loads`` are
-    the modules that it loads, and ``given`` the names that get values which are not followed, each with its place."""
+    the modules that it loads, and ``given`` the names that get values which are not followed, each with its place.
+    ``early`` are the names that are read while it is evaluated, and not where its functions are called; those of them
+    that definitions are ``built`` of stand apart."""
 
     definitions: tuple[Definition, ...]
     problems: tuple[Problem, ...]
@@ -104,6 +106,8 @@ class Lowered(NamedTuple):
     structures: tuple[tuple[str, TupleOf], ...] = ()
     loads: tuple[surface.Load, ...] = ()
     given: tuple[tuple[str, Span], ...] = ()
+    built: frozenset[str] = frozenset()
+    early: frozenset[str] = frozenset()
 
 
 def lower(parsed: surface.Parsed, text: str, known: Mapping[str, Aliasing | TupleOf], language: Language) -> Lowered:
@@ -134,6 +138,8 @@ class _TopLevel:
         self._types: set[str] = set()
         self._mentions: set[str] = set()
         self._given: list[tuple[str, Span]] = []
+        self._built: set[str] = set()
+        self._early: set[str] = set()
 
     def lower(self, parsed: surface.Parsed) -> Lowered:
         for node in parsed.nodes:
@@ -157,12 +163,16 @@ class _TopLevel:
         return Lowered(
             *(definitions, found, clouded, marks, includes, cautious, imported, mentions, changers, stores),
             *(opened, additions, types, tuple(self._structures), parsed.loads),
-            tuple(self._given),
+            *(tuple(self._given), frozenset(self._built), frozenset(self._early)),
         )
 
     def _node(self, node: surface.Node) -> None:
+        if self._language.semantics.names_move and not isinstance(node, surface.Function):
+            self._early |= summary(node, self._vocabulary).mentions
         match node:
             case surface.Function():
+                self._built |= node.early
+                self._early |= node.early
                 self._add(self._function(node))
             case surface.Assign(target=surface.Name() as target, operator=None):
                 definition = self._assigned(node, target)
@@ -240,6 +250,7 @@ class _TopLevel:
             method = Functions(unit).method(Written.assigned(target, node.value))
             return replace(method, span=node.span, assigned=True, rebindable=rebindable)
         value = Functions(unit).constant(node.value)
+        self._built |= unit.uses
         return Constant(target.name, node.span, target.span, value, frozenset(unit.uses), rebindable)
 
     def _unit(self, where: str) -> LoweringUnit:

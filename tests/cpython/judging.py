@@ -42,6 +42,7 @@ _ARRAY = re.compile(r"`(\w+)` is a vector of `(?:float|int)` measured in (L1|L2|
 _NORM = re.compile(r"norm\((\w+)\) is (L1|L2|LInf)")
 _OF_RESULT = re.compile(r"norm of the result is (L1|L2|LInf)")  # its type says so, too
 _LOADED = "gives nothing that is used here another meaning"  # a run has loaded it
+_RUN = "the file is run from its first line to its last"  # as it is, before a function is called
 _EXACT = "noise that the program draws in floating point counts as exact"
 _BESIDE = (0.0, 1.0, -1.0, 0.5)
 SHOWN = 160
@@ -110,7 +111,7 @@ class Judge:
                 taken[said[1]], norms[said[1]] = np.ndarray, said[2]
             elif (said := _NORM.fullmatch(text)) is not None:
                 norms[said[1]] = said[2]
-            elif not _OF_RESULT.fullmatch(text) and not (text.startswith(_EXACT) or text.endswith(_LOADED)):
+            elif not _OF_RESULT.fullmatch(text) and not (text.startswith((_EXACT, _RUN)) or text.endswith(_LOADED)):
                 raise Unmodelled(f"the premise `{text}`")
         made = []
         for slot, parameter in zip(found, claim.parameters, strict=True):

@@ -84,7 +84,9 @@ def function(node: ast.FunctionDef, places: Places, around: _Body | None = None)
         params, text = (), opaque(places, refused.node, refused.what)
         whole = surface.Opaque(text.start, text.end, refused.what, _of_definition(node))
         block = surface.Block(*span, (whole,))
-    return surface.Function(*span, name, params, returns, block, header, "block")
+    is_plain = all(isinstance(each, ast.Name) and each.id == CHECKED for each in node.decorator_list)
+    early = effects(*(_evaluated(node) if is_plain else [node])).mentions  # a decorator may call what it is given
+    return surface.Function(*span, name, params, returns, block, header, "block", early=early)
 
 
 def _said(param: surface.Parameter, annotation_: str) -> surface.Parameter:
@@ -97,15 +99,19 @@ _TOLD = {PUBLIC: "a public number", OF_NUMBER: "a number"}
 
 
 def _of_definition(node: ast.FunctionDef) -> surface.Summary:
-    """What a function may do that is more than a header and a body. Its decorators, its defaults and its annotations
-    are evaluated where it is defined, and bind names there."""
+    """What a function may do that is more than a header and a body. What is evaluated where it is defined binds names
+    there."""
+    does = effects(node)
+    return does._replace(binds=frozenset(), outside=does.outside | effects(*_evaluated(node)).binds)
+
+
+def _evaluated(node: ast.FunctionDef) -> list[ast.expr]:
+    """What of a function is evaluated where it is defined: its decorators, its defaults and its annotations."""
     args = node.args
     params = (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg)
     said = [each.annotation for each in params if each is not None]
     there = (*node.decorator_list, *args.defaults, *args.kw_defaults, *said, node.returns)
-    bound = effects(*(each for each in there if each is not None)).binds
-    does = effects(node)
-    return does._replace(binds=frozenset(), outside=does.outside | bound)
+    return [each for each in there if each is not None]
 
 
 def _name_span(node: ast.FunctionDef, places: Places) -> Span:

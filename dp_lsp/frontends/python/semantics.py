@@ -110,6 +110,7 @@ class PythonSemantics(Semantics):
     types_are_inferred = False
     sizes_fit = False
     constants_change = False
+    names_move = True
     draws_hide = True
 
     storage = PythonStorage()
