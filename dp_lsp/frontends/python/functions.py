@@ -33,6 +33,7 @@ from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.powers import UPDATES
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.releasing import mechanisms, opacus
+from dp_lsp.frontends.python.releasing.samples import samples, told_to_tools
 from dp_lsp.frontends.python.rows import Rows, norm_of, product
 from dp_lsp.frontends.python.settled import returned_as_one, settled
 from dp_lsp.frontends.python.side_by_side import counted as counted_rounds
@@ -79,7 +80,8 @@ def function(node: ast.FunctionDef, places: Places, around: _Body | None = None)
             params = tuple(_said(each, PUBLIC) if each.name in body.trains else each for each in params)
         elif not any(each.annotation for each in params) and returns is None and body.draws:
             returns = surface.TypeExpr(header.end, header.end, "Private", written="Private")
-            params = tuple(_said(each, PUBLIC if each.name in body.scales else OF_NUMBER) for each in params)
+            told = {each.name: PUBLIC if each.name in body.scales else OF_NUMBER for each in params}
+            params = tuple(each if each.name in body.samples else _said(each, told[each.name]) for each in params)
     except Refused as refused:
         params, text = (), opaque(places, refused.node, refused.what)
         whole = surface.Opaque(text.start, text.end, refused.what, _of_definition(node))
@@ -214,6 +216,8 @@ class _Body:
             self._modules |= around._modules - own
             params |= {name: around._kinds.of_name(name) for name in around._local - own}
         params |= dict.fromkeys(self._vectors(params), Kind.VECTOR)
+        self.samples = samples(node, Kinds({}, self._local.__contains__).called)
+        params |= dict.fromkeys(self.samples, Kind.ARRAY)
         self._kinds = kinds_of(node.body, params, self._local.__contains__)
         for each in node.args.args:
             if isinstance(params[each.arg], Table | Alone) and self._kinds.of_name(each.arg) != params[each.arg]:
@@ -222,8 +226,9 @@ class _Body:
         self._lasting = lasting(node, self._kinds)
         self._made = mechanisms(node, self._kinds.called)
         self._generators = generators(node, self._kinds)
-        self.scales = scales(node, self._kinds)
-        self.draws = any(self._kinds.drawn(item) for item in below(node, ast.Call))
+        told = told_to_tools(node, self._kinds.called)
+        self.scales = scales(node, self._kinds) | told
+        self.draws = any(self._kinds.drawn(item) for item in below(node, ast.Call)) or bool(self.samples)
         self._inner = inner_functions(node)
         known = (*self._inner, *(() if around is None else around._inner.keys() - own))
         counts = _bins_of(node, self._kinds)
