@@ -493,7 +493,9 @@ class Semantics:
     - If ``names_move``, a name at top level may be given another value, which is what it stands for from there on: also
       to functions that are defined before and called after that. Else it has one value, or is in doubt.
     - If ``draws_hide``, a number that is drawn around 0 is noise, which hides what it is added to if that is its only
-      use. Else only what a mechanism is given is hidden."""
+      use. Else only what a mechanism is given is hidden.
+    - If ``failures_compute``, what a failing run says may be computed where it fails. Else it is a text, with the
+      values of names in it."""
 
     dispatches: bool = False
     loops_bind: bool = False
@@ -505,6 +507,7 @@ class Semantics:
     constants_change: bool = True
     names_move: bool = False
     draws_hide: bool = False
+    failures_compute: bool = False
 
     def is_changeable(self, annotation: Annotation) -> bool:
         """Whether a value of a type may be changed in place, or reach one that may: a container, a function that has

@@ -302,7 +302,9 @@ class Task:
         lost = (value for value in found if isinstance(value, UnknownGlobal))
         unreadable = min(lost, key=lambda value: value.accepted, default=None)
         conflict = named.conflict
-        return unreadable or (UnknownGlobal(name, conflict.why) if conflict else FunctionValue(name, methods))
+        if unreadable is not None or conflict is not None:
+            return unreadable or UnknownGlobal(name, "" if conflict is None else conflict.why)
+        return FunctionValue(name, methods) if methods else found[0]
 
     def _name_problems(self, definition: Definition) -> list[Problem]:
         problems = []

@@ -2390,8 +2390,8 @@ class PrivateOutput(Kind):
     name = "private-output"
     cause = "`{written}` shows private `{variable}`"
     message = (
-        "`{written}` shows private `{variable}` to whoever sees the output; print what a mechanism released, "
-        "or leave it out"
+        "`{written}` shows private `{variable}` to whoever sees the output: release it by a mechanism first, "
+        "or leave this out"
     )
     unchecked = True
 

@@ -446,11 +446,35 @@ class TwoStyles(Kind):
     h(x) = x + 2
     ```
 
+    ```python
+    from typing import Annotated
+
+    from dp_types import Within
+
+    scale = 10
+
+
+    def scale(x: Annotated[float, Within()]):
+        return 10 * x
+    ```
+
     Fixed:
 
     ```julia
     h = x -> x + 1
     k(x) = x + 2
+    ```
+
+    ```python
+    from typing import Annotated
+
+    from dp_types import Within
+
+    SCALE = 10
+
+
+    def scale(x: Annotated[float, Within()]):
+        return SCALE * x
     ```
     """
 

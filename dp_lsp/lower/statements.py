@@ -257,6 +257,8 @@ class Statements:
                     pending += reversed(args)
                 case surface.Number() | surface.Boolean() | surface.Name():
                     shown.append(self._expressions.term(node))
+                case _ if self._unit.language.semantics.failures_compute:
+                    shown.append(self._expressions.term(node))
                 case _:
                     self._unit.refuse(node.span, "a failure that shows values")
         return tuple(shown)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from cpython.claims import claims
 from dp_lsp.engine.check import Engine
 from dp_lsp.features.report import file_report
-from dp_lsp.frontends.python import annotations, draws, effects, expressions, functions, kinds
+from dp_lsp.frontends.python import annotations, draws, effects, expressions, functions, kinds, outputs
 
 from .breaking import Rule
 from .python import judged, written
@@ -155,9 +155,9 @@ def misreadings() -> Iterator[Misread]:
     yield _of(
         "nobody sees what is printed",
         *(
-            functions._Body,
-            "_print",
-            lambda right: lambda self, node: self._expressions.node(ast.Constant(0, **_at(node))),
+            outputs.Outputs,
+            "_call",
+            lambda right: lambda self, node, *given: self._expressions.node(ast.Constant(0, **_at(node))),
         ),
         "def f(v: Annotated[list, AddRemove()]) -> Private:\n    print(len(v))\n"
         "    return len(v) + np.random.laplace(0, 1)\n",

@@ -7,13 +7,16 @@ Source: the Python reference, "The raise statement", "The assert statement".
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
 
 from dp_lsp import surface
 from dp_lsp.frontends.python.names import EXCEPTIONS
 from dp_lsp.frontends.python.places import Places
-from dp_lsp.frontends.python.tree import walk
 from dp_lsp.surface import Node
+
+Values: TypeAlias = Callable[[ast.expr], Iterator[Node]]
+"""The values that are seen in a text, or in a value that is made one."""
 
 
 def leaves(body: list[ast.stmt]) -> bool:
@@ -35,53 +38,22 @@ def with_last_failure(nodes: list[ast.stmt]) -> list[ast.stmt]:
     return nodes
 
 
-def raised(node: ast.Raise, places: Places) -> Node | None:
-    """What is raised, as a call of its type; None where it is none of Python's own exceptions, or of other form."""
+def raised(node: ast.Raise, places: Places, values: Values) -> Node | None:
+    """What is raised, as a call of its type; None where it is none of Python's own exceptions, or of other form. Raises
+    :class:`~dp_lsp.frontends.python.refused.Refused` where what it says is not followed."""
     if node.cause is not None and not (isinstance(node.cause, ast.Constant) and node.cause.value is None):
         return None
     match node.exc:
         case ast.Name(id=name) if name in EXCEPTIONS:
-            said: list[ast.expr] = []
-            at = node.exc
-        case ast.Call(func=ast.Name(id=name) as at, args=said, keywords=[]) if name in EXCEPTIONS:
-            pass
-        case _:
-            return None
-    shown = [message(each, places) for each in said]
-    if None in shown:
-        return None
-    values = tuple(each for each in shown if each is not None)
-    return surface.Call(*places.span(node), surface.Name(*places.span(at), name), values)
-
-
-def message(node: ast.expr, places: Places) -> Node | None:
-    """What a failure says: a text, perhaps with the values of names in it, or a name."""
-    span = places.span(node)
-    match node:
-        case ast.Constant(value=str() as text):
-            return surface.Text(*span, text)
-        case ast.Name(id=name):
-            return surface.Name(*span, name)
-        case ast.JoinedStr():
-            names = shown_names(node, places)
-            return None if names is None else surface.Shown(*span, names)
+            return failure(node, name, [], places, values, node.exc)
+        case ast.Call(func=ast.Name(id=name) as at, args=args, keywords=[]) if name in EXCEPTIONS:
+            return failure(node, name, args, places, values, at)
     return None
 
 
-def shown_names(node: ast.JoinedStr, places: Places) -> tuple[surface.Name, ...] | None:
-    """The names whose values stand in a text; None where more than names stands in it. The place of each is that
-    of the text, as not every Python says where they stand in it."""
-    found: list[surface.Name] = []
-    span = places.span(node)
-    for part in _parts(node):
-        if not isinstance(part.value, ast.Name):
-            return None
-        found.append(surface.Name(*span, part.value.id))
-    return tuple(found)
-
-
-def _parts(node: ast.JoinedStr) -> Iterator[ast.FormattedValue]:
-    """The values that a text is made of, those included that say how another one is written."""
-    for item in walk(node):
-        if isinstance(item, ast.FormattedValue):
-            yield item
+def failure(
+    node: ast.AST, name: str, args: list[ast.expr], places: Places, values: Values, at: ast.AST | None = None
+) -> Node:
+    """What a failure says, as a call of the exception with the values that are seen in it."""
+    callee = surface.Name(*places.span(at or node), name)
+    return surface.Call(*places.span(node), callee, tuple(each for value in args for each in values(value)))

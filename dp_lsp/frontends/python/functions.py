@@ -7,7 +7,7 @@ returns None. What has no meaning here stays in the tree as text that is not und
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from dp_lsp import surface
 from dp_lsp.frontends.python.annotations import OF_NUMBER, PUBLIC, annotation, kind_of, says_data
@@ -17,7 +17,7 @@ from dp_lsp.frontends.python.edges import with_edges
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.entries import named_kind
 from dp_lsp.frontends.python.expressions import Expressions, bins, number, opaque
-from dp_lsp.frontends.python.failures import leaves, message, raised, with_last_failure
+from dp_lsp.frontends.python.failures import failure, leaves, raised, with_last_failure
 from dp_lsp.frontends.python.filled import APPEND, Filled
 from dp_lsp.frontends.python.groups import with_group_sums
 from dp_lsp.frontends.python.inner import bound_below, inner_functions, modules_of, why_not
@@ -29,6 +29,7 @@ from dp_lsp.frontends.python.libraries import libraries
 from dp_lsp.frontends.python.names import CHECKED, MODULES, bound_in, dotted
 from dp_lsp.frontends.python.noise import named_centre, whole
 from dp_lsp.frontends.python.of_rows import COLUMN, SHAPE, VECTOR
+from dp_lsp.frontends.python.outputs import Outputs, with_files
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.powers import UPDATES
 from dp_lsp.frontends.python.refused import Refused
@@ -201,7 +202,8 @@ class _Body:
                 params |= places_of(group, params)
         _check_limits(node, params)
         tables = [name for name, kind in params.items() if isinstance(kind, Table | Alone)]
-        node = with_edges(with_versions(with_lists(with_texts(with_group_sums(node))), tables))
+        written = with_versions(with_lists(with_texts(with_group_sums(node))), tables)
+        node, files = with_files(with_edges(written), _named_outside(node))
         self._places = places
         loaders = [name for name, kind in params.items() if kind is Kind.LOADER]
         node, self._training = self._trained(node, loaders)
@@ -246,6 +248,7 @@ class _Body:
             self._made,
             settled(node),
         )
+        self._outputs = Outputs(places, self._kinds, self._expressions, self._lasting, files)
 
     def _vectors(self, params: Mapping[str, Of]) -> list[str]:
         """The parameters of which nothing is said, and which are used as vectors, and nothing else: that they are is
@@ -264,10 +267,7 @@ class _Body:
 
     def _trained(self, node: ast.FunctionDef, loaders: list[str]) -> tuple[ast.FunctionDef, Trained | None]:
         """A function with releases in place of its training."""
-        kinds = Kinds(
-            {}, {*bound_below(node), *(each.arg for each in ast.walk(node) if isinstance(each, ast.arg))}.__contains__
-        )
-        return trained(node, loaders, kinds.called)
+        return trained(node, loaders, _named_outside(node))
 
     @property
     def trains(self) -> frozenset[str]:
@@ -369,12 +369,12 @@ class _Body:
                 return
             case ast.FunctionDef(name=name) if name in self._inner:
                 yield self._function(node, node)
-            case ast.Raise() if (made := raised(node, self._places)) is not None:
+            case ast.Raise() if (made := raised(node, self._places, self._outputs.values)) is not None:
                 yield made
             case ast.Assert(test=test, msg=msg):
-                says = None if msg is None else message(msg, self._places)
-                if msg is not None and says is None:
-                    raise Refused(msg, "an `assert` that says more than a text")
+                says = (
+                    None if msg is None else failure(msg, "AssertionError", [msg], self._places, self._outputs.values)
+                )
                 yield surface.Assert(*span, expressions.truth(test), says)
             case ast.Expr():
                 yield self._evaluated(node)
@@ -452,8 +452,8 @@ class _Body:
         """An expression that stands as a statement, for what it does."""
         expressions, lists = self._expressions, self._expressions.filled.lists
         match node.value:
-            case ast.Call(func=ast.Name(id="print")) as call if not self._kinds.is_local("print"):
-                return self._print(call)
+            case ast.Call() as call if (shown := self._outputs.shown(call)) is not None:
+                return shown
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id=name) as filled, attr="append") as method,
                 args=[value],
@@ -583,29 +583,11 @@ class _Body:
         read = ast.copy_location(ast.Name(target.id, ast.Load()), target)
         return self._expressions.node(ast.copy_location(ast.BinOp(read, node.op, value), node))
 
-    def _print(self, node: ast.Call) -> Node:
-        """What is printed is seen."""
-        if node.keywords:
-            raise Refused(node, "`print` with arguments by name")
-        args: list[Node] = []
-        for each in node.args:
-            span = self._places.span(each)
-            match each:
-                case ast.Constant(value=str() as text):
-                    args.append(surface.Text(*span, text))
-                case ast.JoinedStr(values=values):
-                    args += [self._shown(part, span) for part in values if isinstance(part, ast.FormattedValue)]
-                case _:
-                    args.append(self._expressions.node(each))
-        callee = surface.Name(*self._places.span(node.func), "print")
-        return surface.Call(*self._places.span(node), callee, tuple(args))
 
-    def _shown(self, part: ast.FormattedValue, span: Span) -> Node:
-        """A value in a text; within one, places are not told."""
-        inner = [] if part.format_spec is None else list(walk(part.format_spec))
-        if not isinstance(part.value, ast.Name) or any(isinstance(each, ast.FormattedValue) for each in inner):
-            raise Refused(part, "a text with more than names in it")
-        return surface.Name(span.start, span.start, part.value.id)
+def _named_outside(node: ast.FunctionDef) -> Callable[[ast.expr], str]:
+    """What tells the function that is called, where no name of this function is meant."""
+    own = {*bound_below(node), *(each.arg for each in ast.walk(node) if isinstance(each, ast.arg))}
+    return Kinds({}, own.__contains__).called
 
 
 def _check_limits(node: ast.FunctionDef, params: Mapping[str, Of]) -> None:

@@ -10,7 +10,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Iterator
 
-from dp_lsp.frontends.python.names import HOMES, bound_in
+from dp_lsp.frontends.python.names import IMPORTED, bound_in
 from dp_lsp.frontends.python.tree import below, walk
 
 Inner = ast.FunctionDef | ast.Lambda
@@ -78,7 +78,7 @@ def modules_of(node: ast.FunctionDef) -> frozenset[str]:
     found: set[str] = set()
     for statement in node.body:
         match statement:
-            case ast.Import(names=names) if all(HOMES.get(each.asname or each.name) == each.name for each in names):
+            case ast.Import(names=names) if all(IMPORTED.get(each.asname or each.name) == each.name for each in names):
                 found |= {each.asname or each.name for each in names}
             case ast.Expr(value=ast.Constant()):
                 pass

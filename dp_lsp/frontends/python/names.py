@@ -44,6 +44,12 @@ HOMES = {
 }
 """The same, and what else has functions that are known: nothing is said of a program's own of that name."""
 
+WRITING = {"sys": "sys", "logging": "logging", "warnings": "warnings", "plt": "matplotlib.pyplot"}
+"""The modules by which values are shown, by the names that they must have."""
+
+IMPORTED = {**HOMES, **WRITING}
+"""The modules that imports give a name of which something is known."""
+
 BASES = {
     **{"pd": "pandas", "pandas": "pandas", "DataLoader": "torch.utils.data.DataLoader"},
     **{"npt": "numpy.typing", "NDArray": "numpy.typing.NDArray"},
@@ -52,6 +58,9 @@ BASES = {
 
 GENERATORS = frozenset({"rng", "RNG", "_rng", "_RNG", "gen", "generator"})
 """The names that a module may have for its generator of random numbers: functions use it for nothing but draws."""
+
+LOGGERS = frozenset({"logger", "LOGGER", "_logger", "log", "LOG", "_log"})
+"""The names that a module may have for its log: functions use it for nothing but to write to it."""
 
 _SHORT = {"numpy": "np", "laplace.rvs": "stats.laplace.rvs", "norm.rvs": "stats.norm.rvs", **releasing.NAMED}
 
@@ -73,7 +82,9 @@ def shortened(name: str) -> str:
     return name
 
 
-KNOWN = frozenset({"range", "print", "sorted", "enumerate", "zip", "tuple", "reversed", "isinstance", "str"})
+KNOWN = frozenset(
+    {"range", "print", "sorted", "enumerate", "zip", "tuple", "reversed", "isinstance", "str", "repr", "open"}
+)
 """Names that Python gives a meaning, besides those of builtins that have a row."""
 
 RUNNING = frozenset(

@@ -25,7 +25,8 @@ from dp_lsp.frontends.python.names import (
     BASES,
     FUTURE,
     GENERATORS,
-    HOMES,
+    IMPORTED,
+    LOGGERS,
     OWN_MODULE,
     RUNNING,
     WORDS,
@@ -33,6 +34,7 @@ from dp_lsp.frontends.python.names import (
     reaches_out,
 )
 from dp_lsp.frontends.python.notebooks import order, spoken
+from dp_lsp.frontends.python.outputs import makes_log
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.releasing import SETTING_UP
 from dp_lsp.frontends.python.releasing.opacus import BY_NAME
@@ -98,6 +100,11 @@ def item(node: ast.stmt, places: Places) -> Iterator[Node]:
         ):
             value = surface.Tuple(span.end, span.end, ())
             yield surface.Assign(*span, surface.Name(*places.span(target), name), value, constant=True)
+        case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Call() as call) if (
+            name in LOGGERS and makes_log(call)
+        ):
+            value = surface.Tuple(span.end, span.end, ())
+            yield surface.Assign(*span, surface.Name(*places.span(target), name), value, constant=True)
         case ast.Assign(targets=[ast.Name() as target], value=ast.Lambda() as value):
             yield function(named_lambda(target, value), places)
         case ast.If(test=test, body=body, orelse=[]) if _is_for_types(test, body):
@@ -151,7 +158,7 @@ def _imported(node: ast.Import | ast.ImportFrom, places: Places) -> Iterator[Nod
             continue
         if BASES.get(here) == there:
             continue
-        if HOMES.get(here) == there:
+        if IMPORTED.get(here) == there:
             empty = surface.Tuple(span.end, span.end, ())
             yield surface.Assign(*places.span(each), surface.Name(*places.span(each), here), empty, constant=True)
         else:

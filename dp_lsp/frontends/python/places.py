@@ -34,6 +34,14 @@ class Places:
         start = self.offset(line, column)
         return Span(start, start if last is None or end is None else max(start, self.offset(last, end)))
 
+    def is_where(self, node: ast.expr) -> bool:
+        """Whether an expression stands where it says, which not every Python tells of what stands in a text."""
+        try:
+            found = ast.parse(f"({self._text[slice(*self.span(node))]})", mode="eval").body
+        except (SyntaxError, ValueError):
+            return False
+        return ast.dump(found) == ast.dump(node)
+
     def name_after(self, start: int, keyword: str) -> Span:
         """The name that a definition gives, which stands behind a keyword."""
         found = re.compile(rf"(?:async\s+)?{keyword}(?:\s|\\\r?\n)+([^\W\d]\w*)").match(self._text, start)

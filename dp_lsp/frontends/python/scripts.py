@@ -25,7 +25,7 @@ from dp_lsp.frontends.python.constants import mentioned
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.functions import function, not_followed
 from dp_lsp.frontends.python.imports import loads, unchecked
-from dp_lsp.frontends.python.names import BASES, CHECKED, HOMES, WORDS, dotted
+from dp_lsp.frontends.python.names import BASES, CHECKED, HOMES, IMPORTED, WORDS, dotted
 from dp_lsp.frontends.python.notebooks import order, spoken
 from dp_lsp.frontends.python.parse import item, read, remarks, unread
 from dp_lsp.frontends.python.places import Places
@@ -273,7 +273,7 @@ class _Script:
 
     def _replaced(self, functions: Iterable[str]) -> Iterator[Node]:
         """What gives another value to a name that has a meaning of its own."""
-        meant = {*functions, *self._imported, *WORDS, *HOMES, *BASES}
+        meant = {*functions, *self._imported, *WORDS, *IMPORTED, *BASES}
         for node in self._statements:
             if not _is_import(node):
                 own = {node.name} if isinstance(node, ast.FunctionDef) else set()

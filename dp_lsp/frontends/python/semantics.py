@@ -112,6 +112,7 @@ class PythonSemantics(Semantics):
     constants_change = False
     names_move = True
     draws_hide = True
+    failures_compute = True
 
     storage = PythonStorage()
 

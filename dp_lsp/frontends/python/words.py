@@ -12,6 +12,7 @@ from dp_lsp.frontends.python.kinds import SAMPLERS
 from dp_lsp.frontends.python.names import BASES, EXCEPTIONS, KNOWN, RUNNING, TYPES, WORDS
 from dp_lsp.frontends.python.numeric import FUNCTIONS, spellings
 from dp_lsp.frontends.python.of_rows import COLUMN, DOT, KEPT, LENGTH, ROW_SUM, SHAPE, SHORT, VECTOR
+from dp_lsp.frontends.python.outputs import SHOWING
 from dp_lsp.frontends.python.reducing import OF_MANY, QUANTILE
 from dp_lsp.frontends.python.releasing import opacus, opendp
 from dp_lsp.frontends.python.releasing.diffprivlib import ADD_GEOMETRIC, GAUSSIAN, GEOMETRIC, LAPLACE, PREMISE
@@ -26,7 +27,7 @@ _TYPE_MEANINGS = {
 }
 
 FAMILIAR = {
-    Familiar.SHOWS: frozenset({"print"}),
+    Familiar.SHOWS: SHOWING,
     Familiar.UNRULED: frozenset(name for name, value in vars(builtins).items() if callable(value)),
     Familiar.FAILS: EXCEPTIONS,
     Familiar.EXCEPTION: EXCEPTIONS,
