@@ -288,7 +288,10 @@ class TableWriter(Writer):
         if self.chance(0.5):
             name = self.pick(self.names["frame"])
             of = f"{name}['T'].value_counts().reindex(['Bonn', 'Ulm'], fill_value=0)"
-            made = self.pick((of, of, f"{name}.groupby('T').size().reindex(['Bonn', 'Ulm'], fill_value=0)"))
+            keys = self.pick(("['Bonn', 'Ulm']", "('Ulm', 'Oslo')", "['Bonn', 'Bonn']"))
+            sums = f"{name}.groupby('T')['{self.pick('AAB')}'].sum().reindex({keys}, fill_value=0)"
+            sizes = f"{name}.groupby('T').size().reindex(['Bonn', 'Ulm'], fill_value=0)"
+            made = self.pick((of, sizes, sums, sums, sums.removesuffix(", fill_value=0)") + ")"))
             return f"{made} + {self.draw(self.positive(), ', size=2')}"
         return super().released_vec()
 
@@ -304,7 +307,32 @@ class TableWriter(Writer):
         last = ("out", "out", "out", f"sum(out) + {self.draw('2')}", f"len(out) + {self.draw('2')}")
         self.line(f"return {self.pick(last)}")
 
+    def filled(self) -> None:
+        """A dictionary that is filled for each of some towns, perhaps by a key that is none of them, or under a
+        condition; or what is carried from town to town."""
+        name, over = self.pick(self.names["frame"]), self.pick(("['Bonn', 'Ulm']", "('Bonn', 'Bonn')", "towns"))
+        if over == "towns":
+            self.line("towns = ['Bonn', 'Ulm', 'Oslo']")
+        key = (
+            self.pick(("t", "t", "t", "'all'")) if not self.chance(self.trap) else self.pick((f"len({name})", "total"))
+        )
+        self.line("out = {}")
+        counts = self.pick((f"len({name}[{name}['T'] == t])", f"{name}[{name}['T'] == t]['A'].sum()", f"len({name})"))
+        value, drawn = "part", self.draw(self.positive())
+        if self.chance(0.3):
+            self.line("total = 0")
+            value, counts = "total", f"total + {counts}"
+        self.line(f"for t in {over}:")
+        self.line(f"    {value} = {counts}")
+        if self.chance(0.4):
+            self.line(f"    noise = {drawn}")
+            drawn = "noise"
+        self.line(f"    out[{key}] = {value} + {drawn}")
+        self.line(f"return {self.pick(('out', 'out', 'out, t', '(out, 1)', 'len(out)'))}")
+
     def last(self) -> None:
+        if self.private and self.names.get("frame") and self.chance(0.1):
+            return self.filled()
         if self.private and self.names.get("frame") and self.chance(0.15):
             name = self.pick(self.names["frame"])
             each = f"len({name}[{name}['T'] == t]) + {self.draw(self.positive())}"
