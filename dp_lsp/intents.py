@@ -262,6 +262,19 @@ class AsNumber(NamedTuple):
     span: Span
 
 
+class Rename(NamedTuple):
+    """Call a variable that is called like a builtin, at ``place``, otherwise within ``function``."""
+
+    place: Span
+    function: Span
+
+
+class AllAtOnce(NamedTuple):
+    """Give a mechanism all entries of a vector at once, where a loop of ``function`` releases one after the other."""
+
+    function: Span
+
+
 class GiveName(NamedTuple):
     """Give what is compared with a name, in a line that does nothing else, this name, which stands at ``name``."""
 
@@ -399,7 +412,7 @@ Intent = (
     Through | Write | Replace | Before | AddParameter | DeclarePublic | DeclarePrivate | DeclareLeast | DeclareRecords
     | SayWhatIsGiven | ProtectRecords | Annotate | DeclareResult | DeclareOrdered | LeaveOut | AddUp | AddProducts
     | TakeLargest | AddRows | InBrackets | ForEach | Spend | InParentheses | ByRounds | AtMost | AsTuple | AsCall
-    | Unqualified | AsNumber | GiveName | ByPosition
+    | Unqualified | AsNumber | GiveName | Rename | AllAtOnce | ByPosition
     | PassColumns | PassTable | ReturnReleased | LeaveOutCheck | CollectResults | OneTable | Otherwise
     | WithoutDots | PassKnown | Once
     | ByMap | ReturnNothing | CopyRenamed | AsParameter | Lookalikes | CloseBlock | ImportNamed | EnoughNoise

@@ -13,6 +13,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from dp_lsp.hopeless import Hopeless
 from dp_lsp.intents import Rendering
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Fix, Problem
@@ -273,7 +274,9 @@ class Vocabulary(ABC):
     ``modules`` are those that give no word another meaning when they are imported, and ``homes`` those of single words.
     ``nothing`` is the value of what has
     none, if that has a name. ``familiar`` are names of which
-    people know what they do, and that are no builtins. ``elsewhere`` is what builtins are called in other languages."""
+    people know what they do, and that are no builtins. ``elsewhere`` is what builtins are called in other languages.
+    ``hopeless`` is what no noise makes private, by the name of a function without a rule or by how a construct is named
+    within a sentence."""
 
     keywords: frozenset[str]
     includes: str = ""
@@ -286,6 +289,7 @@ class Vocabulary(ABC):
     homes: Mapping[str, str] = MappingProxyType({})
     familiar: Mapping[Familiar, frozenset[str]] = MappingProxyType({})
     elsewhere: Mapping[str, str] = MappingProxyType({})
+    hopeless: Mapping[str, Hopeless] = MappingProxyType({})
 
     def does(self, name: str, what: Familiar) -> bool:
         """Whether a name is one of which that is known."""

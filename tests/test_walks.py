@@ -236,6 +236,13 @@ def test_what_a_repair_would_only_write_over_is_not_said(walker: Walker) -> None
     assert not any("`sort`" in step.title for step in found.steps), found
 
 
+@pytest.mark.parametrize("name", ["scaled_by_extremes", "between_quartiles", "range_of_records"])
+def test_limits_that_are_read_off_the_data_are_chosen_with_noise(name: str, walker: Walker) -> None:
+    """No sum and no number of records is put between bounds, which would leave nothing of it."""
+    found = walked(ROOT / "fixtures" / "first_steps" / f"{name}.jl", walker)
+    assert "private_quantile" in found.text and not re.search(r"clamp\((?:sum|length)", found.text), found
+
+
 def walked(path: Path, walker: Walker) -> Walk:
     return walker.walk(path.read_text(encoding="utf-8"))
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from dp_lsp.problem import Kind
 
 MODULES = (
+    "dp_lsp.hopeless",
     "dp_lsp.worker.problems",
     "dp_lsp.configuration.problems",
     "dp_lsp.disk.problems",

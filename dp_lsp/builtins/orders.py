@@ -225,7 +225,7 @@ _ROWS: tuple[Builtin, ...] = (
         SOURCE,
         (_BOUNDED.format("Symmetric, AtLeast(1)", "quantile(v, 0.9)"), _VECTOR.format("quantile(v, 0.9)")),
         (*_refused("quantile(v, 0.9)"), Refused(_BOUNDED.format("ChangeOne, Size(3)", "quantile(v, 2)"), "DP304")),
-        traits=(Integral(False),),
+        traits=(Integral(False), Rank(None)),
     ),
 )
 

@@ -81,9 +81,9 @@ def no_records(dataset: Expression) -> Made:
     return Made("==", (number_of(dataset), "0"))
 
 
-def place_within(place: Expression, last: Expression, whole: bool) -> Made:
-    """A place among so many; of a number that may be no ``whole`` one, the next lower."""
-    return Made("clamp", (place if whole else Made("floor", ("Int", place)), ONE_AT_LEAST, last))
+def place_within(place: Expression, last: Expression, is_whole: bool) -> Made:
+    """A place among so many; of a number that may be no whole one, the next lower."""
+    return Made("clamp", (place if is_whole else whole(FLOOR, place), ONE_AT_LEAST, last))
 
 
 def total_of(dataset: Expression) -> Made:
@@ -99,6 +99,18 @@ def clamped(numbers: Expression) -> Made:
 def mapped(function: Expression, records: Expression) -> Made:
     """What a function makes of each record."""
     return Made("map", (function, records))
+
+
+WHOLE = "Int"
+"""What stores a whole number as one."""
+FLOOR = "floor"
+ROUNDING = frozenset({FLOOR, "ceil", "round", "trunc"})
+"""What makes a whole number of any, and stores it as one if that is asked for."""
+
+
+def whole(rounding: str, number: Expression) -> Made:
+    """A number as a whole one."""
+    return Made(rounding, (WHOLE, number))
 
 
 ONE_AT_LEAST = "1"

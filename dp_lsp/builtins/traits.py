@@ -173,9 +173,10 @@ class Average(Trait):
 
 @value
 class Rank(Trait):
-    """It returns the number below which a share of the records lies."""
+    """It returns the number below which a share of the records lies; ``share`` is None where its second argument is
+    that."""
 
-    share: Fraction
+    share: Fraction | None
 
 
 @value

@@ -41,6 +41,7 @@ from dp_lsp.infer.problems import (
 )
 from dp_lsp.intents import (
     AddRows,
+    AllAtOnce,
     Annotate,
     AsCall,
     AsNumber,
@@ -70,6 +71,7 @@ from dp_lsp.intents import (
     PassKnown,
     PassTable,
     ProtectRecords,
+    Rename,
     Rendering,
     ReturnNothing,
     ReturnReleased,
@@ -80,6 +82,7 @@ from dp_lsp.intents import (
     WithoutDots,
 )
 from dp_lsp.lower.problems import (
+    BuiltinRedefined,
     CapturedChanged,
     LoopShuffle,
     MissingReturn,
@@ -224,6 +227,12 @@ def _annotation(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
         yield from (
             fix._replace(declares=True) for fix in seen.fixes(DeclarePublic(numbers, function=function.name_span))
         )
+
+
+def _renamed(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
+    """A variable that is called like a builtin, by another name."""
+    function = seen.function_at(problem)
+    return () if function is None else seen.fixes(Rename(problem.span, function.span))
 
 
 def _result(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
@@ -383,6 +392,14 @@ def _decided(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     yield from _public(problem, seen)
 
 
+def _unprotected(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
+    """What a loop carries while it releases one entry after the other; or what decides whether a run fails."""
+    function = seen.function_at(problem)
+    if function is not None:
+        yield from seen.fixes(AllAtOnce(function.span))
+    yield from _unchecked(problem, seen)
+
+
 def _unchecked(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     """What is private, or is not understood, decides whether a run fails."""
     function = seen.function_at(problem)
@@ -499,6 +516,7 @@ _PROPOSERS: dict[str, Callable[[Problem, CheckedText], Iterable[Fix]]] = {
     MissingEnd.code: _end,
     OpenImport.code: _import,
     WrongResult.code: _result,
+    BuiltinRedefined.code: _renamed,
     NotUnboxed.code: _unbox,
     UnboundedInput.code: _unbounded,
     Unbounded.code: _public,
@@ -507,7 +525,7 @@ _PROPOSERS: dict[str, Callable[[Problem, CheckedText], Iterable[Fix]]] = {
     Unsupported.code: _otherwise_written,
     NoRule.code: _without_rule,
     PrivateCheck.code: _unchecked,
-    LeavesUnprotected.code: _unchecked,
+    LeavesUnprotected.code: _unprotected,
     HollowCondition.code: _by_rows,
     BudgetMissed.code: _within_budget,
     ConditionFails.code: _least_noise,

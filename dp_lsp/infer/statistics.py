@@ -85,7 +85,7 @@ def _ranked(inference: Inference, node: Term) -> _Ranked | None:
     except Unread:
         return None
     rank = builtins.TABLE[made.builtin].trait(Rank) if isinstance(made, Call) else None
-    if rank is None or not isinstance(made, Call) or len(made.args) != 1 or scope is not OUTSIDE:
+    if rank is None or rank.share is None or not isinstance(made, Call) or scope is not OUTSIDE:
         return None
     over, known = made.args[0], inference.recorder.judgements.get(made)
     type_ = None if known is None else inference.type(known)

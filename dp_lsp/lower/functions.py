@@ -148,6 +148,7 @@ class Functions:
     def method(self, node: Written) -> Method:
         """A method. Everything in it is lowered now; what it captures is noted in its scope."""
         returned = self._returned(node.returns)
+        self._unit.is_private |= returned.privacy
         self._check_parameters(node.params)
         params = self._parameters(node.params, node.returns, node.body)
         if returned.black_box:

@@ -8,6 +8,7 @@ from itertools import takewhile
 from dp_lsp import builtins, surface
 from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.term import Hole, Local, Term
+from dp_lsp.hopeless import CannotBePrivate
 from dp_lsp.intents import Intent, Rendering
 from dp_lsp.language import Language
 from dp_lsp.lower import problems
@@ -28,7 +29,8 @@ class NoValue(NamedTuple):
 class LoweringUnit:
     """The text that is lowered, of a ``language``, and what is found on the way. ``where`` says to a person what it is,
     ``known`` is what is known of top-level functions, ``structures`` are those of the program, ``uses`` are the
-    top-level names that are read, and ``ranged`` the parameters of functions that are given the numbers of a range."""
+    top-level names that are read, ``ranged`` the parameters of functions that are given the numbers of a range. It
+    ``is_private`` once a function in it is declared so."""
 
     def __init__(
         self,
@@ -45,6 +47,7 @@ class LoweringUnit:
         self.known = known
         self.uses: set[str] = set()
         self.ranged: set[surface.Node] = set()
+        self.is_private = False
         self._where = where
         self._problems = problems
 
@@ -63,6 +66,10 @@ class LoweringUnit:
 
     def refuse(self, span: Span, what: str) -> None:
         """Report a construct that is not part of the language; ``what`` names it within a sentence."""
+        hopeless = self.language.vocabulary.hopeless.get(what)
+        if hopeless is not None and self.is_private:
+            self.report(CannotBePrivate.told(hopeless, span, self._where, what.strip("`"), "v"))
+            return
         text, written = what[0].upper() + what[1:], self.text[span.start : span.end]
         hint = self.code.instead(what, written)
         self.report(problems.Unsupported.at(span, what=text, where=self._where, hint=hint))

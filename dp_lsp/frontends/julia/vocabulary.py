@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dp_lsp.builtins import TABLE
 from dp_lsp.builtins.define import Builtin
 from dp_lsp.core import machine
+from dp_lsp.frontends.julia.hopeless import HOPELESS
 from dp_lsp.language import Builtins, Cursor, Expected, Familiar, Spelling, Vocabulary, Word
 
 KEYWORDS = frozenset(
@@ -301,6 +302,7 @@ class Words(Vocabulary):
     nothing = "nothing"
     familiar = FAMILIAR
     elsewhere = ELSEWHERE
+    hopeless = HOPELESS
 
     def is_always(self, name: str) -> bool:
         known = name in ALWAYS or name in OTHER_TYPES or name in EVALUATING or name in MACROS

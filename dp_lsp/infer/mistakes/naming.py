@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dp_lsp.core.term import Apply, Global, Method
+from dp_lsp.core.term import Apply, Global, Method, Term
+from dp_lsp.hopeless import CannotBePrivate
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.mistakes import data, noise, uses
-from dp_lsp.infer.mistakes.mending import rules
+from dp_lsp.infer.mistakes.mending import parts, rules
+from dp_lsp.infer.mistakes.mending.declaring import may_be_records
 from dp_lsp.infer.mistakes.scene import Scene
 from dp_lsp.language import Familiar
 from dp_lsp.problem import Problem
@@ -83,6 +85,28 @@ def _not_a_number(scene: Scene, problem: Problem) -> Problem | None:
     return None
 
 
+def _hopeless(scene: Scene, problem: Problem) -> Problem | None:
+    """What is made of private data is something that no noise makes private."""
+    if not scene.method.privacy:
+        return None
+    for node in scene.terms:
+        if not isinstance(node, Apply) or not isinstance(node.function, Global) or node.function.span != problem.span:
+            continue
+        hopeless = scene.inference.context.language.vocabulary.hopeless.get(node.function.name)
+        of = next((each for each in node.args if _is_of_records(scene, each)), None)
+        if hopeless is not None and of is not None:
+            where, written = f"`{scene.method.name}`", scene.written(node)
+            return CannotBePrivate.told(hopeless, node.span, where, written, scene.written(of))
+    return None
+
+
+def _is_of_records(scene: Scene, node: Term) -> bool:
+    """Whether something is made of private records, one by one."""
+    made = [*parts.record_by_record(scene, node)]
+    several = any(parts.is_dataset(scene, each) or may_be_records(scene, each) for each in made)
+    return several and bool(scene.private(node))
+
+
 def _follows_drawing(scene: Scene, problem: Problem) -> bool:
     """Whether an unknown name only says what is to be drawn, and that is a problem already."""
     if problem.code != problems.UnknownName.code:
@@ -99,7 +123,7 @@ def _drawn(scene: Scene) -> list[tuple[Apply, str]]:
 
 
 _UNBOUNDED: tuple[Rule, ...] = (uses.private_branch, data.divided_by_count, data.private_choice)
-_NAMES: tuple[Rule, ...] = (_own_noise, _not_a_number)
+_NAMES: tuple[Rule, ...] = (_hopeless, _own_noise, _not_a_number)
 
 _RULES: dict[str, tuple[Rule, ...]] = {
     kind.code: rules

@@ -9,7 +9,7 @@ from itertools import islice
 from dp_lsp import intents
 from dp_lsp.builtins.remedies import COPY
 from dp_lsp.frontends.julia.instead import by_map
-from dp_lsp.frontends.julia.rewriting.places import NAME, closing, indentation
+from dp_lsp.frontends.julia.rewriting.places import NAME, closing, indentation, new_name
 from dp_lsp.intents import Rendering, edit_of
 from dp_lsp.problem import Edit, Fix
 from dp_lsp.text import Span
@@ -126,6 +126,16 @@ def give_name(code: Rendering, intent: intents.GiveName, text: str) -> Iterator[
     found = _COMPARING.match(text, text.rfind("\n", 0, intent.name.start) + 1)
     if found is not None and Span(*found.span(1)) == intent.name:
         yield Fix(f"write `{found[1]} = …`, which gives it that name", (Edit(Span(*found.span(2)), "="),), sure=False)
+
+
+def rename(code: Rendering, intent: intents.Rename, text: str) -> Iterator[Fix]:
+    """Wherever it is not called, which is the builtin."""
+    name, (start, end) = text[slice(*intent.place)], intent.function
+    other = new_name(f"{name}_1", set(NAME.findall(text, start, end)))
+    variable = re.compile(rf"(?<![\w.:@]){re.escape(name)}(?![\w!(]|\.\()")
+    edits = tuple(Edit(Span(*found.span()), other) for found in variable.finditer(text, start, end))
+    if any(edit.span == intent.place for edit in edits):
+        yield Fix(f"call it `{other}`", edits, sure=False, declares=True)
 
 
 _RELEASING = re.compile(r"(?<![\w.])(?:\w+_mechanism|gaussian_noise|private_quantile|randomized_response)\(")

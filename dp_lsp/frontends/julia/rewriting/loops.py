@@ -29,6 +29,12 @@ _WHILE = re.compile(
     rf"(?P<indent>[ \t]*)while[ \t]+(?P=name)[ \t]*(?P<sign><=|≤|<)[ \t]*(?P<last>\w+)[ \t]*\n(?P<body>{LINES})"
     r"[ \t]*(?P=name)[ \t]*(?:\+=[ \t]*1|=[ \t]*(?P=name)[ \t]*\+[ \t]*1)[ \t]*\n(?P=indent)end\b"
 )
+_ENTRY_BY_ENTRY = re.compile(
+    r"^(?P<indent>[ \t]*)for[ \t]+(?P<at>[^\W\d]\w*)[ \t]*(?:\bin\b|=|∈)[ \t]*(?:1:[\w()]+|eachindex\(\w+\))[ \t]*\n"
+    r"[ \t]*(?P<out>[^\W\d]\w*)\[(?P=at)\][ \t]*=[ \t]*(?P<call>(?:laplacian|gaussian)_mechanism\([^\n]*,)[ \t]*"
+    r"(?P<hidden>[^\W\d]\w*)\[(?P=at)\]\)[ \t]*\n(?P=indent)end\b",
+    re.MULTILINE,
+)
 
 
 def add_up(code: Rendering, intent: intents.AddUp, text: str) -> Iterator[Fix]:
@@ -85,6 +91,15 @@ def count_rounds(code: Rendering, intent: intents.ByRounds, text: str) -> Iterat
         whole = f"{found['between']}{found['indent']}{header}\n{found['body']}{found['indent']}end"
         whole = whole.lstrip(" \t")
         yield Fix(f"write `{header}`", (Edit(Span(*found.span()), whole),), sure=False)
+
+
+def release_at_once(code: Rendering, intent: intents.AllAtOnce, text: str) -> Iterator[Fix]:
+    """Each entry hides a part of one change, so that all of them cost what one does."""
+    for found in _ENTRY_BY_ENTRY.finditer(text, *intent.function):
+        if not re.search(rf"(?<!\w){found['at']}(?!\w)", found["call"]):
+            made = f"{found['out']} = {found['call']} {found['hidden']})"
+            title = f"add the noise to all entries at once: `{made}`"
+            yield Fix(title, (Edit(Span(*found.span()), f"{found['indent']}{made}"),), sure=False)
 
 
 def repeat_at_most(code: Rendering, intent: intents.AtMost, text: str) -> Iterator[Fix]:

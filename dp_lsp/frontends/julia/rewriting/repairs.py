@@ -39,12 +39,20 @@ from dp_lsp.frontends.julia.rewriting.lines import (
     leave_out_check,
     make_parameter,
     put_before,
+    rename,
     return_nothing,
     return_released,
     write_by_map,
     write_lookalikes,
 )
-from dp_lsp.frontends.julia.rewriting.loops import add_products, add_up, count_rounds, repeat_at_most, take_largest
+from dp_lsp.frontends.julia.rewriting.loops import (
+    add_products,
+    add_up,
+    count_rounds,
+    release_at_once,
+    repeat_at_most,
+    take_largest,
+)
 from dp_lsp.frontends.julia.rewriting.pairs import make_one_table
 from dp_lsp.frontends.julia.rewriting.results import collect_results
 from dp_lsp.frontends.julia.rewriting.tables import pass_columns, pass_table
@@ -86,6 +94,8 @@ REPAIRS: dict[type[Intent], Callable[[Rendering, Any, str], Iterator[Fix]]] = {
     intents.AsNumber: write_number,
     intents.AsCall: write_as_call,
     intents.GiveName: give_name,
+    intents.AllAtOnce: release_at_once,
+    intents.Rename: rename,
     intents.ByPosition: give_by_position,
     intents.PassColumns: pass_columns,
     intents.PassTable: pass_table,

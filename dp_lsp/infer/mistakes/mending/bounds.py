@@ -5,14 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dp_lsp.builtins import remedies
+from dp_lsp.builtins.containers import TOTAL
 from dp_lsp.builtins.filling import STORE
 from dp_lsp.builtins.places import INDEX
+from dp_lsp.builtins.traits import RecordCount
 from dp_lsp.core.descriptors import Descriptor
-from dp_lsp.core.term import Apply, Global, Literal, Loop, Term, Use
+from dp_lsp.core.term import Apply, Call, Global, Literal, Loop, Term, Use
 from dp_lsp.core.types import Base, Container, Dataset, Norm, NumberType
-from dp_lsp.infer.mistakes.mending.parts import is_dataset, is_within, releases_around, releases_in, source_of
+from dp_lsp.infer.mistakes.mending.parts import (
+    is_dataset,
+    is_within,
+    releases_around,
+    releases_in,
+    source_of,
+    through_names,
+)
 from dp_lsp.infer.mistakes.noise import MechanismCall
-from dp_lsp.infer.mistakes.scene import Scene
+from dp_lsp.infer.mistakes.scene import Scene, row
 from dp_lsp.intents import Before, Passing, Through, Write
 from dp_lsp.problem import Fix, Problem
 
@@ -75,10 +84,17 @@ def bounded_release(scene: Scene, problem: Problem) -> Iterator[Fix]:
         if release.hidden.span == problem.span:
             yield from _bounded_before(scene, release.hidden, remedies.bounded())
         type_ = scene.type(release.hidden)
+        if _grows(through_names(scene, release.hidden)):
+            continue
         if release.hidden.span == problem.span and isinstance(type_, NumberType) and type_.bounds is None:
             title = f"clamp `{source_of(scene, release.hidden)}`, with bounds chosen without looking at the data"
             bounded = remedies.bounded(_likely(scene, release))
             yield from scene.inference.fixes(Through(title, problem.span, (bounded,), sure=False))
+
+
+def _grows(node: Term) -> bool:
+    """Whether something is a sum or a number of records, of which bounds would leave nothing where there are many."""
+    return isinstance(node, Call) and (node.builtin == TOTAL or row(node).has(RecordCount))
 
 
 def _likely(scene: Scene, release: MechanismCall) -> str | None:

@@ -129,6 +129,12 @@ def public_count(scene: Scene, problem: Problem) -> Iterator[Fix]:
                 yield from (fix._replace(declares=True) for fix in found)
 
 
+def public_rounds(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """The same where only that is wrong."""
+    if any((last := _last(node)) is not None and last.span == problem.span for node in scene.terms):
+        yield from public_count(scene, problem)
+
+
 def _last(node: Term) -> Term | None:
     """The last of the numbers that something is done for."""
     if isinstance(node, Call) and node.builtin == remedies.COUNTING:

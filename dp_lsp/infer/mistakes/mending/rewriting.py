@@ -56,6 +56,18 @@ def in_brackets(scene: Scene, problem: Problem) -> Iterator[Fix]:
         yield from scene.inference.fixes(InBrackets(problem.span))
 
 
+def made_whole(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """What is stored as a whole number, and may be none, is made one."""
+    found = scene.argument_at(problem.span)
+    if found is None or found[1].builtin != remedies.WHOLE:
+        return
+    given, call, _ = found
+    made = remedies.whole(remedies.FLOOR, source_of(scene, given))
+    if isinstance(given, Call) and given.builtin in remedies.ROUNDING and len(given.args) == 1:
+        made = remedies.whole(given.builtin, source_of(scene, given.args[0]))
+    yield from replaced(scene, "make it a whole number: `{code}`", call.span, made)
+
+
 def mapped_before(scene: Scene, problem: Problem) -> Iterator[Fix]:
     """A sum of what a function makes of records is that of all that it makes of them, of which there may be none."""
     for call in scene.calls:

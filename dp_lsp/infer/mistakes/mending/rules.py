@@ -32,10 +32,12 @@ from dp_lsp.infer.mistakes.mending.declaring import (
     public_beside,
     public_count,
     public_numbers,
+    public_rounds,
     untrusted,
 )
 from dp_lsp.infer.mistakes.mending.drawing import by_mechanism, random_answer
 from dp_lsp.infer.mistakes.mending.early import noise_early
+from dp_lsp.infer.mistakes.mending.limits import noisy_limits
 from dp_lsp.infer.mistakes.mending.parts import Rule
 from dp_lsp.infer.mistakes.mending.releasing import noise_by_record, on_a_statistic, released, unprinted
 from dp_lsp.infer.mistakes.mending.rewriting import (
@@ -49,6 +51,7 @@ from dp_lsp.infer.mistakes.mending.rewriting import (
     for_each,
     in_brackets,
     largest,
+    made_whole,
     mapped_before,
     root_after,
     whole_quotient,
@@ -66,6 +69,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
             (
                 public_beside,
                 mapped_before,
+                noisy_limits,
                 noisy_quotient,
                 missing_bounds,
                 places_within,
@@ -75,7 +79,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
             ),
         ),
         (problems.NotAsCalled, (bounded_arguments, annotated)),
-        (problems.UnboundedInput, (noisy_quotient, products, bounded_release, annotated, noise_early)),
+        (problems.UnboundedInput, (noisy_limits, noisy_quotient, products, bounded_release, annotated, noise_early)),
         (problems.Unbounded, (annotated,)),
         (
             problems.NoRule,
@@ -83,14 +87,29 @@ RULES: dict[str, tuple[Rule, ...]] = {
         ),
         (problems.UnknownName, (by_mechanism, without_mark, by_keeping, missing_parameter)),
         (problems.OtherNorm, (for_its_norm,)),
-        (problems.UnknownCount, (noisy_average, noisy_quantile, noise_early)),
-        (problems.PrivateCount, (in_their_order, noisy_average, noisy_count, public_epsilon, noise_early)),
+        (problems.UnknownCount, (noisy_limits, noisy_average, noisy_quantile, noise_early)),
+        (
+            problems.PrivateCount,
+            (noisy_limits, in_their_order, noisy_average, noisy_count, public_epsilon, noise_early),
+        ),
         (problems.BoundFromData, (in_their_order, all_records, public_epsilon, public_numbers, chosen_distance)),
         (problems.MustBePublic, (public_epsilon, in_their_order)),
         (problems.NoiseOnRecords, (on_a_statistic,)),
         (
             problems.WrongArgument,
-            (public_argument, by_length, products, noise_by_record, added_up, annotated, for_each, untrusted, by_sum),
+            (
+                public_argument,
+                public_rounds,
+                made_whole,
+                by_length,
+                products,
+                noise_by_record,
+                added_up,
+                annotated,
+                for_each,
+                untrusted,
+                by_sum,
+            ),
         ),
         (problems.NoMechanism, (annotated, released)),
         (problems.LeavesUnprotected, (annotated, bounded_failing, released, noise_early)),

@@ -119,24 +119,29 @@ def noisy_quantile(scene: Scene, problem: Problem) -> Iterator[Fix]:
 
 def _quantile(scene: Scene, hidden: Term, span: Span) -> Iterator[Fix]:
     found = through_names(scene, hidden)
-    ranked = _ranked(scene, found)
-    if ranked is not None:
-        records, share = ranked
-        type_ = scene.type(records)
-        sized = not isinstance(type_, Dataset) or type_.metric.sized
-        far = Poly.of(1) if sized or isinstance(share, Made) else Poly.of(max(share, 1 - share))
-        wanted: Expression = share if isinstance(share, Made) else Poly.of(share)
-        made = remedies.quantile_of(source_of(scene, records), wanted, far, epsilon_for(scene))
-        kept = (found.args[-1],) if isinstance(share, Made) and isinstance(found, Call) else ()
+    place = ranked(scene, found)
+    if place is not None:
+        records, share = place
+        made = chosen(scene, records, share, epsilon_for(scene))
+        kept = (found.args[-1],) if not isinstance(share, Fraction) and isinstance(found, Call) else ()
         unused = unused_lines(scene, hidden, (records, *kept))
         for fix in replaced(scene, "choose one of some values, with noise: `{code}`", span, made):
             yield fix._replace(edits=(*unused, *fix.edits))
 
 
-def _ranked(scene: Scene, node: Term) -> tuple[Term, Fraction | Made] | None:
+def chosen(scene: Scene, records: Term, share: Fraction | Expression, epsilon: Expression) -> Made:
+    """A noisy choice of a number below which about a share of the records lies."""
+    type_ = scene.type(records)
+    sized = not isinstance(type_, Dataset) or type_.metric.sized
+    far = Poly.of(max(share, 1 - share)) if isinstance(share, Fraction) and not sized else Poly.of(1)
+    wanted: Expression = Poly.of(share) if isinstance(share, Fraction) else share
+    return remedies.quantile_of(source_of(scene, records), wanted, far, epsilon)
+
+
+def ranked(scene: Scene, node: Term) -> tuple[Term, Fraction | Expression] | None:
     """The records that something is one of, and the share of them that lies below it."""
     if isinstance(node, Call) and (rank := row(node).trait(Rank)) is not None:
-        return node.args[0], rank.share
+        return node.args[0], source_of(scene, node.args[1]) if rank.share is None else rank.share
     if isinstance(node, Apply) and len(node.args) == 1:
         ordered = _sorted(scene, node.args[0])
         for end, share in ((Familiar.FIRST, Fraction(0)), (Familiar.LAST, Fraction(1))):

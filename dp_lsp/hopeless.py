@@ -1,0 +1,47 @@
+"""What many people compute of records, and what no noise makes private: why that is so, and what to release instead."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dp_lsp.problem import Kind, Problem
+from dp_lsp.text import Span
+
+
+class Hopeless(NamedTuple):
+    """Why something cannot be released, and what to do instead; both go on within a sentence. ``{written}`` in them is
+    how it is written, and ``{of}`` what it is made of."""
+
+    because: str
+    instead: str
+
+
+class CannotBePrivate(Kind):
+    """What is computed shows single records, or one record may change it by any amount, so that no noise hides it.
+    The message says which statistic may be released in its place.
+
+    Broken:
+
+    ```julia
+    product(v::MetricVector(Real, ChangeOne)) :: Priv() = laplacian_mechanism(1, 0.5, prod(v))
+    ```
+
+    Fixed:
+
+    ```julia
+    product(v::MetricVector(Real, ChangeOne)) :: Priv() = exp(laplacian_mechanism(5, 0.5, sum(log.(clamp(v, 1, 100)))))
+    ```
+    """
+
+    code = "DP461"
+    name = "cannot-be-private"
+    cause = "`{what}` cannot be private"
+    message = "{where} cannot be private, because {because}: {instead}"
+    unchecked = True
+    unsupported = True
+
+    @classmethod
+    def told(cls, hopeless: Hopeless, span: Span, where: str, written: str, of: str) -> Problem:
+        """What is said of something at a place."""
+        because, instead = (each.format(written=written, of=of) for each in hopeless)
+        return cls.at(span, what=written, where=where, because=because, instead=instead)
