@@ -291,6 +291,10 @@ class Vocabulary(ABC):
     elsewhere: Mapping[str, str] = MappingProxyType({})
     hopeless: Mapping[str, Hopeless] = MappingProxyType({})
 
+    def told(self, what: str, text: str) -> tuple[str, str]:
+        """How a message writes something ``hopeless`` whose text this is, and what it is made of."""
+        return what.strip("`"), "v"
+
     def does(self, name: str, what: Familiar) -> bool:
         """Whether a name is one of which that is known."""
         return name in self.familiar.get(what, ())

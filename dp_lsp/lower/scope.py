@@ -68,7 +68,8 @@ class LoweringUnit:
         """Report a construct that is not part of the language; ``what`` names it within a sentence."""
         hopeless = self.language.vocabulary.hopeless.get(what)
         if hopeless is not None and self.is_private:
-            self.report(CannotBePrivate.told(hopeless, span, self._where, what.strip("`"), "v"))
+            written, of = self.language.vocabulary.told(what, self.text[slice(*span)])
+            self.report(CannotBePrivate.told(hopeless, span, self._where, written, of))
             return
         text, written = what[0].upper() + what[1:], self.text[span.start : span.end]
         hint = self.code.instead(what, written)

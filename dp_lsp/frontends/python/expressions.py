@@ -19,6 +19,7 @@ from dp_lsp.frontends.python.edges import edges_of
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.entries import COUNT, COUNT_KEPT, WHERE, named_kind
 from dp_lsp.frontends.python.filled import ZEROS, Filled
+from dp_lsp.frontends.python.hopeless import hopeless_call
 from dp_lsp.frontends.python.kinds import (
     ARRAYS,
     COLUMNS,
@@ -221,8 +222,19 @@ class Expressions(LibraryCalls, Reductions, Powers):
 
     def _note_reason(self, node: ast.expr) -> None:
         """What is asked of something is not followed because that is not. Raises :class:`Refused` if that is so."""
-        if isinstance(node, ast.Call) and self._kinds.called(node.func) in REASONS:
-            raise Refused(node, REASONS[self._kinds.called(node.func)])
+        whole = node
+        while True:
+            if isinstance(node, ast.Call):
+                called = self._kinds.called(node.func)
+                if called in REASONS:
+                    raise Refused(node, REASONS[called])
+                if (named := hopeless_call(node, called)) is not None:
+                    raise Refused(whole, named)
+                node = node.func
+            elif isinstance(node, ast.Attribute | ast.Subscript):
+                node = node.value
+            else:
+                return
 
     def _array_of_rows(self, node: ast.expr) -> Node | None:
         """What is made of rows or vectors; nobody is given what may be no array."""
@@ -674,8 +686,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
                 )
                 callee = surface.Name(*self._places.span(node.func), name)
                 return surface.Call(*self._places.span(node), callee, args, named)
-            case ast.Attribute(value=of, attr=attr):
-                self._note_reason(of)
+            case ast.Attribute(attr=attr):
                 unsure = " of a value whose type is not known" if attr in METHODS else ""
                 raise Refused(node, f"the method `{attr}`{unsure}")
         raise Refused(node, "a call of something other than a function with a name")
@@ -683,8 +694,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
     def _of_module(self, node: ast.Call, name: str) -> Node:
         """A call of a function that may be one of a module of the project. What it is given must be understood."""
         found = dotted(node.func)
-        if name in REASONS:
-            raise Refused(node, REASONS[name])
+        self._note_reason(node)
         if found is None or found[0] in HOMES or self._kinds.is_generator(found[0]):
             raise Refused(node, f"`{name}`")
         try:

@@ -20,6 +20,7 @@ from dp_lsp.frontends.python.expressions import Expressions, bins, number, opaqu
 from dp_lsp.frontends.python.failures import failure, leaves, raised, with_last_failure
 from dp_lsp.frontends.python.filled import APPEND, Filled
 from dp_lsp.frontends.python.groups import with_group_sums
+from dp_lsp.frontends.python.hopeless import HOPELESS, is_of_data, plain
 from dp_lsp.frontends.python.inner import bound_below, inner_functions, modules_of, why_not
 from dp_lsp.frontends.python.joined import Named, joined, joined_name, named, together
 from dp_lsp.frontends.python.joined import places as places_of
@@ -345,9 +346,12 @@ class _Body:
             try:
                 yield from self._statement(node)
             except Refused as refused:
-                inner = opaque(self._places, refused.node, refused.what)
+                what = refused.what
+                if what in HOPELESS and not is_of_data(self._node, refused.node):
+                    what = plain(what)
+                inner = opaque(self._places, refused.node, what)
                 does = effects(node).joined(inner.summary)
-                yield surface.Opaque(*inner.span, refused.what, does)
+                yield surface.Opaque(*inner.span, what, does)
 
     def _clipped_at_once(self, nodes: list[ast.stmt]) -> list[ast.stmt]:
         """Statements that return a clipped vector, in one."""

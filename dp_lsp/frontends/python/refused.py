@@ -6,12 +6,6 @@ import ast
 
 REASONS = {
     **dict.fromkeys(
-        ("sorted", "np.sort"),
-        "sorting, which shows at each place what other records decide (ask for `np.median(v)` or `np.quantile(v, q)`),",
-    ),
-    "np.cumsum": "`np.cumsum` (add up counts that have noise, or a part at a time: `(v <= t).sum()`)",
-    "np.diff": "`np.diff`, which compares records by the order in which they stand,",
-    **dict.fromkeys(
         ("input",),
         "`input`, whose answer nobody knows before the program runs (make it a parameter: `x: Static[float]`),",
     ),

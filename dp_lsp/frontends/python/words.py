@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from dp_lsp.frontends.python.entries import COUNT, COUNT_KEPT
 from dp_lsp.frontends.python.filled import APPEND, ZEROS
+from dp_lsp.frontends.python.hopeless import HOPELESS, told
 from dp_lsp.frontends.python.kinds import SAMPLERS
 from dp_lsp.frontends.python.names import BASES, EXCEPTIONS, KNOWN, RUNNING, TYPES, WORDS
 from dp_lsp.frontends.python.numeric import FUNCTIONS, spellings
@@ -42,6 +43,7 @@ class PythonWords(Vocabulary):
     running = RUNNING
     nothing = "None"
     familiar = FAMILIAR
+    hopeless = HOPELESS
 
     def offered(self, here: Cursor, norm: bool, type_: bool) -> Iterator[Word]:
         return iter(())
@@ -51,6 +53,9 @@ class PythonWords(Vocabulary):
 
     def does(self, name: str, what: Familiar) -> bool:
         return super().does(name, what) or (what is Familiar.UNRULED and "." in name)
+
+    def told(self, what: str, text: str) -> tuple[str, str]:
+        return told(what, text)
 
     def is_reserved(self, name: str) -> bool:
         return name in WORDS or name in TYPES or name in KNOWN or name in RUNNING or name in BASES

@@ -43,7 +43,7 @@ def noise_early(scene: Scene, problem: Problem) -> Iterator[Fix]:
         decides = problem.code == problems.PrivateBranch.code
         alone = any(each is through_names(scene, release.hidden) for each in found)
         if 0 < len(found) <= _MOST and (decides or not alone):
-            written = [(each.span, _released(scene, release, each, len(found))) for each in found]
+            written = [(each.span, noisy(scene, release, each, len(found))) for each in found]
             hidden = _in_its_place(scene, release.hidden, written)
             outside = [each for each in written if not _within(each[0], release.call.span)]
             shares = "" if len(found) == 1 else ", each part for its share of the ε"
@@ -98,7 +98,7 @@ def _is_hidden_elsewhere(scene: Scene, release: MechanismCall, node: Term) -> bo
     )
 
 
-def _released(scene: Scene, release: MechanismCall, node: Term, shares: int) -> Expression:
+def noisy(scene: Scene, release: MechanismCall, node: Term, shares: int) -> Expression:
     """A statistic with the noise of a mechanism, for its share of what that costs."""
     average = _of_some(scene, node)
     if average is not None:

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator
 
 from dp_lsp.builtins import remedies
 from dp_lsp.builtins.traits import Rank
-from dp_lsp.core.term import Call, Term, Use
+from dp_lsp.core.term import Apply, Call, Term, Use
+from dp_lsp.infer.mistakes.mending.early import is_statistic, noisy
 from dp_lsp.infer.mistakes.mending.parts import is_within, releases_in, source_of, through_names
 from dp_lsp.infer.mistakes.mending.sizes import chosen, ranked
+from dp_lsp.infer.mistakes.noise import MechanismCall
 from dp_lsp.infer.mistakes.scene import Scene, row
 from dp_lsp.intents import Expression, Write
 from dp_lsp.problem import Fix, Problem
@@ -27,30 +29,38 @@ def noisy_limits(scene: Scene, problem: Problem) -> Iterator[Fix]:
         return
     release = releases[0]
     flow = [*scene.flow(release.hidden)]
-    limits = [each for each in flow if _is_limit(scene, each)]
     hidden = through_names(scene, release.hidden)
-    if not 0 < len(limits) <= _MOST or hidden in limits:
-        return
+    limits = [each for each in flow if each is not hidden and (_is_limit(scene, each) or _is_inner(scene, each))]
     found = {each.span: each for each in limits}
+    found = {span: each for span, each in found.items() if not _is_in(each, found.keys() - {span})}
+    epsilon = next((scene.argument(release.call, name) for name in release.noise.shrinks), None)
+    if epsilon is None or not 0 < len(found) <= _MOST or hidden.span in found:
+        return
     others = any(isinstance(each, Use) and _is_given(scene, each) and not _is_in(each, found) for each in flow)
     inside = any(is_within(each, release.call.span) for each in limits)
-    epsilon = next((scene.argument(release.call, name) for name in release.noise.shrinks), None)
-    if epsilon is None or (inside and not others):
+    if not others and (inside or not all(_is_limit(scene, each) for each in found.values())):
         return
-    shares = len(found) + bool(others)
+    shares = len(found) + others
     part = source_of(scene, epsilon) if shares == 1 else remedies.share(source_of(scene, epsilon), shares)
-    edits: list[tuple[Span, Expression]] = []
-    for span, node in found.items():
-        place = ranked(scene, node)
-        if place is not None:
-            edits.append((span, chosen(scene, *place, part)))
+    edits = [(span, _noisy(scene, release, node, part, shares)) for span, node in found.items()]
     if others:
         edits.append((epsilon.span, part))
-        title = "choose what the data limit with noise first, each for its share of the ε: `{code}`"
+        title = "release first what the data are compared with, each for its share of the ε: `{code}`"
     else:
         edits.append((release.call.span, source_of(scene, release.hidden)))
         title = "choose each of them with noise, for its share of the ε: `{code}`"
     yield from scene.inference.fixes(Write(title, tuple(edits)))
+
+
+def _noisy(scene: Scene, release: MechanismCall, node: Term, part: Expression, shares: int) -> Expression:
+    """A statistic for its share of the ε: chosen with noise, or with the noise of a mechanism."""
+    place = ranked(scene, node)
+    return noisy(scene, release, node, shares) if place is None else chosen(scene, *place, part)
+
+
+def _is_inner(scene: Scene, node: Term) -> bool:
+    """Whether something is a private statistic that is no limit."""
+    return bool(scene.private(node)) and isinstance(node, Call | Apply) and is_statistic(scene, node)
 
 
 def _is_limit(scene: Scene, node: Term) -> bool:
