@@ -15,6 +15,8 @@ from dp_lsp.core.term import Apply, Call, Closure, Local, Loop, Term, Use
 from dp_lsp.core.types import Clip, Container, Dataset, DatasetMetric, NumberType, Type
 from dp_lsp.infer import explain, problems
 from dp_lsp.infer.mistakes import noise
+from dp_lsp.infer.mistakes.mending.declaring import may_be_records
+from dp_lsp.infer.mistakes.mending.parts import is_dataset
 from dp_lsp.infer.mistakes.noise import dropped, enough, furthest, release_of
 from dp_lsp.infer.mistakes.scene import Scene, listed, noise_of, row
 from dp_lsp.intents import DeclareLeast
@@ -34,6 +36,26 @@ def bound_from_data(scene: Scene, problem: Problem) -> Problem | None:
         return None
     node, call, argument = found
     return _chosen(scene, call, argument, node)
+
+
+def scale_from_data(scene: Scene, problem: Problem) -> Problem | None:
+    """The scale of noise is computed from records."""
+    found = scene.argument_at(problem.span)
+    noise = None if found is None else noise_of(found[1])
+    if found is None or noise is None or not noise.measured or found[2] == noise.hidden:
+        return None
+    made = [each for each in scene.flow(found[0]) if is_dataset(scene, each) or may_be_records(scene, each)]
+    names = sorted({name for each in made for name in scene.private(each)})
+    if not names:
+        return None
+    facts: dict[str, Any] = {
+        "what": "scale of the noise",
+        "written": scene.written(found[0]),
+        "private": f"depends on private `{listed(names)}`",
+        "it": "it",
+        "instead": "",
+    }
+    return problems.BoundFromData.at(found[0].span, **facts)
 
 
 def exposed_choice(scene: Scene, problem: Problem) -> Problem | None:

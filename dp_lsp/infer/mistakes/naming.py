@@ -143,7 +143,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
             (noise.swapped, data.raw_value, noise.no_noise, noise.below_zero, noise.other_relation, noise.one_end),
         ),
         (problems.ConditionFails, (noise.no_noise, noise.below_zero)),
-        (problems.MustBePublic, (data.made_of_count, data.bound_from_data)),
+        (problems.MustBePublic, (data.made_of_count, data.bound_from_data, data.scale_from_data)),
         (problems.NotRepeatable, (data.made_of_count,)),
         (
             problems.WrongArgument,

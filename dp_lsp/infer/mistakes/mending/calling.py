@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dp_lsp.builtins import remedies
-from dp_lsp.builtins.traits import Clips
-from dp_lsp.core.term import Term
+from dp_lsp.builtins.traits import Clips, DividesByLast
+from dp_lsp.core.term import Call, Term
 from dp_lsp.core.types import Clip, Container, Norm, NumberType
 from dp_lsp.infer.mistakes.mending.parts import (
     delta_for,
@@ -16,6 +16,7 @@ from dp_lsp.infer.mistakes.mending.parts import (
     releases_in,
     replaced,
     source_of,
+    through_names,
     unused_lines,
 )
 from dp_lsp.infer.mistakes.noise import MechanismCall, release_of
@@ -111,6 +112,18 @@ def chosen_distance(scene: Scene, problem: Problem) -> Iterator[Fix]:
             title = "choose the sensitivity without looking at the data: `{code}`"
             for fix in replaced(scene, title, problem.span, DISTANCE):
                 yield fix._replace(edits=(*unused, *fix.edits))
+
+
+def chosen_scale(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """A scale of noise that is computed of the data is a sensitivity by an ε, of which the author chooses the first."""
+    found = scene.argument_at(problem.span)
+    scale = None if found is None else through_names(scene, found[0])
+    if not isinstance(scale, Call) or not row(scale).has(DividesByLast) or len(scale.args) != 2:
+        return
+    top, bottom = scale.args
+    if is_private(scene, top) and not is_private(scene, bottom):
+        title = "choose the sensitivity without looking at the data: `{code}`"
+        yield from replaced(scene, title, through_names(scene, top).span, DISTANCE)
 
 
 def above_zero(scene: Scene, problem: Problem) -> Iterator[Fix]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from dp_lsp.builtins import remedies
 from dp_lsp.builtins.traits import Rank
-from dp_lsp.core.term import Apply, Call, Term, Use
+from dp_lsp.core.term import Apply, Call, Comprehension, Loop, Term, Use
 from dp_lsp.infer.mistakes.mending.early import is_statistic, noisy
 from dp_lsp.infer.mistakes.mending.parts import is_within, releases_in, source_of, through_names
 from dp_lsp.infer.mistakes.mending.sizes import chosen, ranked
@@ -30,7 +30,9 @@ def noisy_limits(scene: Scene, problem: Problem) -> Iterator[Fix]:
     release = releases[0]
     flow = [*scene.flow(release.hidden)]
     hidden = through_names(scene, release.hidden)
+    rounds = [each.span for each in scene.terms if isinstance(each, Loop | Comprehension)]
     limits = [each for each in flow if each is not hidden and (_is_limit(scene, each) or _is_inner(scene, each))]
+    limits = [each for each in limits if not _is_in(each, rounds)]  # one of many is no limit of them
     found = {each.span: each for each in limits}
     found = {span: each for span, each in found.items() if not _is_in(each, found.keys() - {span})}
     epsilon = next((scene.argument(release.call, name) for name in release.noise.shrinks), None)

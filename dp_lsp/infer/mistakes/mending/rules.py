@@ -14,6 +14,7 @@ from dp_lsp.infer.mistakes.mending.bounds import (
 from dp_lsp.infer.mistakes.mending.calling import (
     above_zero,
     chosen_distance,
+    chosen_scale,
     completed,
     for_its_norm,
     in_their_order,
@@ -92,7 +93,10 @@ RULES: dict[str, tuple[Rule, ...]] = {
             problems.PrivateCount,
             (noisy_limits, in_their_order, noisy_average, noisy_count, public_epsilon, noise_early),
         ),
-        (problems.BoundFromData, (in_their_order, all_records, public_epsilon, public_numbers, chosen_distance)),
+        (
+            problems.BoundFromData,
+            (in_their_order, all_records, public_epsilon, public_numbers, chosen_distance, chosen_scale),
+        ),
         (problems.MustBePublic, (public_epsilon, in_their_order)),
         (problems.NoiseOnRecords, (on_a_statistic,)),
         (
