@@ -19,7 +19,7 @@ from dp_lsp.frontends.python.edges import edges_of
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.entries import COUNT, COUNT_KEPT, WHERE, named_kind
 from dp_lsp.frontends.python.filled import ZEROS, Filled
-from dp_lsp.frontends.python.hopeless import hopeless_call
+from dp_lsp.frontends.python.hopeless import EDGES_OF_DATA, has_edges_of_data, hopeless_call
 from dp_lsp.frontends.python.kinds import (
     ARRAYS,
     COLUMNS,
@@ -497,6 +497,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
         """How many numbers lie in each bin, between edges that are written out."""
         edges = self.edges(node) or self._named_edges(node)
         if edges is None or self._kinds.of(node.args[0]) is not Kind.ARRAY:
+            if has_edges_of_data(node, lambda each: self._kinds.of(each) is Kind.NUMBER):
+                raise Refused(node, EDGES_OF_DATA)
             raise Refused(node, "`np.histogram` other than of an array, with rising edges that are written out")
         return surface.Call(*self._places.span(node), self._callee(node, COUNTING), (self.node(node.args[0]), edges))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from dp_lsp.hopeless import Hopeless
 
@@ -47,6 +47,11 @@ _SHOWN = Hopeless(
     ' `{of}["income"].clip(0, 100).sum() + np.random.laplace(scale=100 / eps)`',
 )
 
+_EDGES = Hopeless(
+    "the edges of `{written}` are the smallest and the largest number of `{of}` where they are not written out",
+    "write them out instead, `np.histogram({of}, bins=[0, 10, 20, 30])[0] + np.random.laplace(scale=2 / eps, size=3)`",
+)
+
 _FUNCTIONS = {
     **dict.fromkeys(("sorted", "np.sort"), _ORDER),
     **dict.fromkeys(("np.argsort", "np.where", "np.nonzero"), _PLACE),
@@ -66,11 +71,21 @@ _METHODS = {
 _NAMED = re.compile(r"[^\W\d]\w*")
 _WITHIN = re.compile(r"\(\s*([^\W\d]\w*)")
 
+EDGES_OF_DATA = "`np.histogram`"
+"""How it is named where its edges are the smallest and the largest number."""
 HOPELESS = {
     **{f"`{name}`": each for name, each in _FUNCTIONS.items()},
     **{f"`.{name}`": each for name, each in _METHODS.items()},
+    EDGES_OF_DATA: _EDGES,
 }
 """By how the call is named within a sentence; a method with a dot before it."""
+
+
+def has_edges_of_data(node: ast.Call, is_number: Callable[[ast.expr], bool]) -> bool:
+    """Whether a histogram has so many bins between the smallest and the largest number."""
+    named = {each.arg: each.value for each in node.keywords}
+    bins = node.args[1] if len(node.args) > 1 else named.get("bins")
+    return "range" not in named and (bins is None or is_number(bins))
 
 
 def hopeless_call(node: ast.Call, called: str) -> str | None:

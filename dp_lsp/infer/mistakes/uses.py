@@ -49,11 +49,14 @@ def _branch_inside(scene: Scene, problem: Problem) -> Problem | None:
 
 
 def follows(scene: Scene, problem: Problem) -> bool:
-    """Whether something moves because a function that is made here is not declared private, which is said there."""
+    """Whether something moves because a function that is made here is not declared private, which is said there; or
+    because what must be public at this place is not, which is said, too."""
     if problem.code != problems.LeavesUnprotected.code:
         return False
-    code = problems.NotDeclaredPrivate.code
-    undeclared = {known.span for known in scene.inference.recorder.problems if known.code == code}
+    reported = scene.inference.recorder.problems
+    if any(each.code == problems.MustBePublic.code and each.span == problem.span for each in reported):
+        return True
+    undeclared = {each.span for each in reported if each.code == problems.NotDeclaredPrivate.code}
     node = scene.at(problem.span) if undeclared else None
     made = (each for each in scene.flow(node) if isinstance(each, Closure)) if node is not None else ()
     return any(method.name_span in undeclared for closure in made for method in closure.methods)

@@ -29,7 +29,7 @@ def declare_records(code: Rendering, intent: intents.DeclareRecords, text: str) 
     if definition is None or parameter is None:
         return
     for type_ in intent.types:
-        declared, whom = _declared(definition, parameter, type_)
+        declared, whom = declared_as(definition, parameter, type_)
         if declared:
             edits = (Edit(parameter.span, declared),)
             yield Fix(f"protect {whom}: `{declared}`", edits, sure=False, declares=True)
@@ -41,12 +41,13 @@ def _parameter_at(text: str, span: Span) -> tuple[Definition | None, Parameter |
     return definition, next((each for each in params if each.span.start == span.start), None)
 
 
-def _declared(definition: Definition, parameter: Parameter, type_: Annotation) -> tuple[str, str]:
-    """A parameter that is declared to be of a type, and whom that protects; empty where that cannot be written."""
+def declared_as(definition: Definition, parameter: Parameter, type_: Annotation, base: str = "") -> tuple[str, str]:
+    """A parameter that is declared to be of a type, and whom that protects; empty where that cannot be written. What
+    holds records may be given as a ``base``."""
     match type_:
         case DatasetOf(metric=metric) if metric in _RELATIONS:
             word, whom = _RELATIONS[metric]
-            base = definition.base(parameter)
+            base = base or definition.base(parameter)
             words = [word, *_columns(definition, parameter)] if base == _TABLE else [word]
         case ContainerOf(norm=None):
             base, words, whom = definition.base(parameter), ["Within()"], "a change by at most 1"
@@ -159,7 +160,7 @@ def annotate(code: Rendering, intent: intents.Annotate, text: str) -> Iterator[F
         if each.annotation is None or (_is_unsaid(each.annotation) and not _may_be_public(each.annotation)):
             assert definition is not None
             for type_ in intent.types:
-                declared, _ = _declared(definition, each, type_)
+                declared, _ = declared_as(definition, each, type_)
                 if declared:
                     yield Fix(f"annotate it: `{declared}`", (Edit(each.span, declared),), sure=False)
 
@@ -198,7 +199,7 @@ def say_what_is_given(code: Rendering, intent: intents.SayWhatIsGiven, text: str
         for each in unsaid:
             made = f"{each.name}: Static[{'int' if definition.is_counted_by(each) else 'float'}]"
             if each in protected:
-                made, whom = _declared(definition, each, type_)
+                made, whom = declared_as(definition, each, type_)
             declared.append(made)
         if all(declared):
             edits = tuple(Edit(each.span, made) for each, made in zip(unsaid, declared, strict=True))

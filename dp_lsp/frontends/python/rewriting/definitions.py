@@ -91,14 +91,15 @@ class Definition(NamedTuple):
     def columns(self, name: str) -> dict[str, str]:
         """The columns of a table by the names that they are read by, each with the type of what stands in it."""
         found: dict[str, str] = {}
-        of_texts = set()
+        types: dict[str, str] = {}
         for node in ast.walk(self.node):
-            if isinstance(node, ast.Compare) and any(map(_is_text, [node.left, *node.comparators])):
-                of_texts |= {_column_of(each, name) for each in ast.walk(node)}
+            type_ = _compared_with(node)
+            if type_:
+                types |= dict.fromkeys((_column_of(each, name) for each in ast.walk(node)), type_)
         for node in self._indexed:
             column = _column_of(node, name)
             if column:
-                found[column] = "str" if column in of_texts else "float"
+                found[column] = types.get(column, "float")
         return found
 
     def is_data(self, parameter: Parameter) -> bool:
@@ -136,6 +137,13 @@ def _is_of_table(node: ast.Subscript) -> bool:
     return _is_text(node.slice) or any(
         isinstance(each, ast.Subscript) and _is_text(each.slice) for each in ast.walk(node.slice)
     )
+
+
+def _compared_with(node: ast.AST) -> str:
+    """The type of the text or the truth value that something is compared with; empty for anything else."""
+    operands = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+    found = (type(each.value) for each in operands if isinstance(each, ast.Constant))
+    return next((each.__name__ for each in found if each in (str, bool)), "")
 
 
 def _column_of(node: ast.AST, name: str) -> str:

@@ -18,6 +18,7 @@ from dp_lsp.frontends.python.rewriting.declarations import (
     protect_records,
     say_what_is_given,
 )
+from dp_lsp.frontends.python.rewriting.wording import pass_columns, return_released, write_otherwise
 from dp_lsp.intents import Intent, Rendering
 from dp_lsp.problem import Fix
 
@@ -32,4 +33,7 @@ REPAIRS: dict[type[Intent], Callable[[Rendering, Any, str], Iterator[Fix]]] = {
     intents.ProtectRecords: protect_records,
     intents.SayWhatIsGiven: say_what_is_given,
     intents.Spend: spend,
+    intents.ReturnReleased: return_released,
+    intents.Otherwise: write_otherwise,
+    intents.PassColumns: pass_columns,
 }

@@ -1,0 +1,136 @@
+"""Constructs that are not understood, in other words, or left to who calls a function; and lists of what is no number,
+as lists of numbers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dp_lsp import intents
+from dp_lsp.builtins.remedies import DATASETS
+from dp_lsp.frontends.python.names import dotted
+from dp_lsp.frontends.python.rewriting.declarations import declared_as
+from dp_lsp.frontends.python.rewriting.definitions import Definition, Parameter, definition_around
+from dp_lsp.intents import Rendering
+from dp_lsp.problem import Edit, Fix
+
+_DRAWS = ("laplace", "normal", "gauss", "normalvariate", "rvs")
+
+
+def return_released(code: Rendering, intent: intents.ReturnReleased, text: str) -> Iterator[Fix]:
+    """A text with values in it is these values; of what is done with noisy numbers, these are returned."""
+    definition = definition_around(text, intent.function.start)
+    if definition is None:
+        return
+    texts = [each for each in ast.walk(definition.node) if isinstance(each, ast.JoinedStr)]
+    around = [each for each in texts if definition.span(each).covers(intent.place.start)]
+    returned = [each.value for each in ast.walk(definition.node) if isinstance(each, ast.Return) and each.value]
+    whole: ast.expr | None = next(iter(around), None)
+    if whole is not None:
+        made = dict.fromkeys(ast.unparse(each) for each in _shown(whole))
+    else:
+        whole = next((each for each in returned if definition.span(each).covers(intent.place.start)), None)
+        made = dict.fromkeys(ast.unparse(each) for each in _noisy(whole))
+    if whole is not None and made and ast.unparse(whole) not in made:
+        written = ", ".join(made)
+        title = f"return `{written}`, and do the rest outside of the function, where it costs nothing"
+        grouped = written if len(made) == 1 or whole in returned else f"({written})"
+        yield Fix(title, (Edit(definition.span(whole), grouped),), sure=False)
+
+
+def _shown(whole: ast.expr) -> Iterator[ast.expr]:
+    return (each.value for each in ast.walk(whole) if isinstance(each, ast.FormattedValue))
+
+
+def _noisy(node: ast.AST | None) -> Iterator[ast.expr]:
+    """The sums of something and a draw in an expression."""
+    match node:
+        case None:
+            return
+        case ast.BinOp(op=ast.Add(), left=left, right=right) if _draws(left) or _draws(right):
+            yield node
+        case _:
+            for each in ast.iter_child_nodes(node):
+                yield from _noisy(each)
+
+
+def _draws(node: ast.expr) -> bool:
+    found = dotted(node.func) if isinstance(node, ast.Call) else None
+    return found is not None and found[1].rpartition(".")[2] in _DRAWS
+
+
+def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> Iterator[Fix]:
+    """A comparison with True is what is compared."""
+    definition = definition_around(text, intent.function.start)
+    if definition is None:
+        return
+    edits = []
+    for node in ast.walk(definition.node):
+        match node:
+            case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[ast.Constant(value=True)]):
+                edits.append(Edit(definition.span(node), text[slice(*definition.span(left))]))
+    if edits:
+        yield Fix(f"leave out the comparison: `{edits[0].text}`", tuple(edits), sure=False, declares=True)
+
+
+def pass_columns(code: Rendering, intent: intents.PassColumns, text: str) -> Iterator[Fix]:
+    """A list of dictionaries of which one key is read holds these numbers; of texts that are compared, numbers for
+    these."""
+    definition = definition_around(text, intent.function.start)
+    for each in () if definition is None else definition.parameters:
+        assert definition is not None
+        if each.annotation is None or not each.span.covers(intent.annotation.start):
+            continue
+        match each.annotation:
+            case ast.Subscript(value=ast.Name(id="list" | "List"), slice=ast.Name(id="str")):
+                yield from _of_texts(definition, each)
+            case ast.Subscript(value=ast.Name(id="list" | "List"), slice=held) if ast.unparse(held).startswith("dict"):
+                yield from _of_one_key(definition, each)
+
+
+def _of_texts(definition: Definition, parameter: Parameter) -> Iterator[Fix]:
+    compared = []
+    for node in ast.walk(definition.node):
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            compared += [each for each in (node.left, *node.comparators) if _is_text(each)]
+    numbers = {each: str(at) for at, each in enumerate(dict.fromkeys(map(ast.unparse, compared)), 1)}
+    edits = [Edit(definition.span(each), numbers[ast.unparse(each)]) for each in compared]
+    told = ", ".join(f"{number} for `{each}`" for each, number in numbers.items())
+    title = "pass a whole number for each text" + (f", {told}" if told else "")
+    yield from _as_numbers(definition, parameter, "list[int]", title, edits)
+
+
+def _of_one_key(definition: Definition, parameter: Parameter) -> Iterator[Fix]:
+    """Where records are only gone over, and only this key of each is read."""
+    found = [node for node in ast.walk(definition.node) if isinstance(node, ast.Subscript) and _is_text(node.slice)]
+    keys = {ast.unparse(each.slice) for each in found}
+    loops = (each for each in ast.walk(definition.node) if isinstance(each, ast.For | ast.comprehension))
+    over = {ast.unparse(each.target) for each in loops if _is(each.iter, parameter.name)}
+    if len(keys) != 1 or {ast.unparse(each.value) for each in found} != over:
+        return
+    edits = {definition.span(each): Edit(definition.span(each), ast.unparse(each.value)) for each in found}
+    for node in ast.walk(definition.node):
+        match node:
+            case ast.GeneratorExp(elt=elt, generators=[ast.comprehension(iter=ast.Name(id=name), ifs=[])]):
+                if elt in found and name == parameter.name:
+                    del edits[definition.span(elt)]
+                    edits[definition.span(node)] = Edit(definition.span(node), f"({parameter.name})")
+    title = f"pass the {next(iter(keys))} of each"
+    yield from _as_numbers(definition, parameter, "list[float]", title, [*edits.values()])
+
+
+def _as_numbers(
+    definition: Definition, parameter: Parameter, base: str, title: str, edits: list[Edit]
+) -> Iterator[Fix]:
+    for type_ in DATASETS:
+        declared, _ = declared_as(definition, parameter, type_, base)
+        made = (Edit(parameter.span, declared), *edits)
+        yield Fix(f"{title}: `{declared}`", tuple(sorted(made)), sure=False, declares=True)
+
+
+def _is(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
