@@ -75,6 +75,10 @@ def number(node: ast.Constant, span: Span) -> surface.Number:
     return surface.Number(*span, Fraction(repr(value)), False)
 
 
+_BY_KEY = "reindex"
+"""The method that gives a number for each key that is written out."""
+
+
 class Expressions(LibraryCalls, Reductions, Powers):
     """The expressions of one function. ``homes`` are the modules that are named in it, with where that is first;
     ``named`` are the draws that have a name and are added once: that name stands for their scale in the tree;
@@ -222,13 +226,13 @@ class Expressions(LibraryCalls, Reductions, Powers):
 
     def _note_reason(self, node: ast.expr) -> None:
         """What is asked of something is not followed because that is not. Raises :class:`Refused` if that is so."""
-        whole = node
+        whole, by_key = node, any(isinstance(each, ast.Attribute) and each.attr == _BY_KEY for each in walk(node))
         while True:
             if isinstance(node, ast.Call):
                 called = self._kinds.called(node.func)
                 if called in REASONS:
                     raise Refused(node, REASONS[called])
-                if (named := hopeless_call(node, called)) is not None:
+                if not by_key and (named := hopeless_call(node, called)) is not None:
                     raise Refused(whole, named)
                 node = node.func
             elif isinstance(node, ast.Attribute | ast.Subscript):
