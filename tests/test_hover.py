@@ -56,7 +56,7 @@ def test_a_name_shows_the_verdict(analysis: Analysis) -> None:
 
 def test_a_mechanism_shows_cost_and_conditions(analysis: Analysis) -> None:
     text = at(analysis, "noisy(").markdown
-    assert "| `v` | a change by at most 1 | `eps` | `1/5` |" in text
+    assert "| `v` | a change by at most 1 | `eps` | `0.2` |" in text
     assert "`0 < eps`" in text and "`eps < 1`" in text
 
 

@@ -337,15 +337,12 @@ def _parameters(function: FunctionReport, shown: Callable[[str], str]) -> str:
 
 
 def _private(parameter: ParameterReport) -> Iterator[tuple[str, ...]]:
-    """One row for each guarantee, of which the reader may take any: exact if that is short."""
-    epsilon, delta = parameter.epsilon or "", parameter.delta or ""
+    """One row for each guarantee, of which the reader may take any."""
     if not parameter.is_guaranteed:
         yield "", prose(parameter.shown), ""
-    elif max(len(epsilon), len(delta)) <= _SHORT:
-        yield prose(parameter.neighbours), code(epsilon), code(delta)
-    else:
-        for index, (shown_epsilon, shown_delta) in enumerate(parameter.alternatives):
-            yield prose(parameter.neighbours) if index == 0 else "", code(shown_epsilon), code(shown_delta)
+        return
+    for index, (epsilon, delta) in enumerate(parameter.alternatives):
+        yield prose(parameter.neighbours) if index == 0 else "", code(epsilon), code(delta)
 
 
 def _sensitive(parameter: ParameterReport) -> Iterator[tuple[str, ...]]:
