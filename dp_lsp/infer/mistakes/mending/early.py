@@ -76,8 +76,8 @@ def _is_statistic(scene: Scene, node: Call | Apply) -> bool:
     return made_of_records and (known or _of_some(scene, node) is not None)
 
 
-def _of_some(scene: Scene, node: Term) -> tuple[Statistic, str] | None:
-    """The sum of which an average of a private number of records is made, and these records."""
+def _of_some(scene: Scene, node: Term) -> tuple[Statistic, Expression] | None:
+    """The sum of which an average of a private number of records is made, and what counts these."""
     records = node.args[0] if isinstance(node, Call) and node.args else None
     type_ = None if records is None else scene.type(records)
     private = isinstance(type_, Dataset) and not type_.metric.sized
@@ -102,8 +102,8 @@ def noisy(scene: Scene, release: MechanismCall, node: Term, shares: int) -> Expr
     """A statistic with the noise of a mechanism, for its share of what that costs."""
     average = _of_some(scene, node)
     if average is not None:
-        total, records = average
-        counted = _share_of(scene, release, remedies.ONE_AT_LEAST, remedies.number_of(records), 2 * shares)
+        total, size = average
+        counted = _share_of(scene, release, remedies.ONE_AT_LEAST, size, 2 * shares)
         added = _share_of(scene, release, total.far, total.made, 2 * shares)
         return remedies.quotient(added, remedies.at_least_one(counted))
     square = _root(scene, node)

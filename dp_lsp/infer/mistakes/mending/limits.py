@@ -3,11 +3,13 @@ what is computed with it costs nothing for that."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from dp_lsp.builtins import remedies
 from dp_lsp.builtins.traits import Rank
+from dp_lsp.core import term
 from dp_lsp.core.term import Apply, Call, Comprehension, Loop, Term, Use
+from dp_lsp.core.types import NumberType
 from dp_lsp.infer.mistakes.mending.early import is_statistic, noisy
 from dp_lsp.infer.mistakes.mending.parts import is_within, releases_in, source_of, through_names
 from dp_lsp.infer.mistakes.mending.sizes import chosen, ranked
@@ -38,7 +40,7 @@ def noisy_limits(scene: Scene, problem: Problem) -> Iterator[Fix]:
     epsilon = next((scene.argument(release.call, name) for name in release.noise.shrinks), None)
     if epsilon is None or not 0 < len(found) <= _MOST or hidden.span in found:
         return
-    others = any(isinstance(each, Use) and _is_given(scene, each) and not _is_in(each, found) for each in flow)
+    others = any(_is_of_records(scene, each) for each in _left(scene, release.hidden, found))
     inside = any(is_within(each, release.call.span) for each in limits)
     if not others and (inside or not all(_is_limit(scene, each) for each in found.values())):
         return
@@ -70,9 +72,22 @@ def _is_limit(scene: Scene, node: Term) -> bool:
     return isinstance(node, Call) and row(node).has(Rank) and bool(scene.private(node))
 
 
-def _is_given(scene: Scene, node: Use) -> bool:
-    """Whether a name stands for what the function was given, and is private."""
-    return node.local not in scene.made and bool(scene.private(node))
+def _left(scene: Scene, node: Term, found: Collection[Span]) -> Iterator[Use]:
+    """The parameters that something private is made of otherwise than by what was found."""
+    waiting, seen = [node], set[Term]()
+    while waiting:
+        each = waiting.pop()
+        if each in seen or each.span in found or not scene.private(each):
+            continue
+        seen.add(each)
+        if isinstance(each, Use) and each.local not in scene.made:
+            yield each
+        waiting += [scene.made[each.local]] if isinstance(each, Use) and each.local in scene.made else term.parts(each)
+
+
+def _is_of_records(scene: Scene, node: Use) -> bool:
+    """Whether a parameter has several numbers: one number beside them will be public."""
+    return not isinstance(scene.type(node), NumberType)
 
 
 def _is_in(node: Term, spans: Iterable[Span]) -> bool:

@@ -42,10 +42,10 @@ def noisy_average(scene: Scene, problem: Problem) -> Iterator[Fix]:
         found = fraction_of(scene, average) if isinstance(average, Call) else None
         if found is None:
             continue
-        total, records = found
+        total, counted = found
         parts = (
             again(scene, release, total.far, total.made, share=True),
-            again(scene, release, ONE, remedies.number_of(records), share=True),
+            again(scene, release, ONE, counted, share=True),
         )
         made = remedies.quotient(parts[0], remedies.at_least_one(parts[1]))
         yield from replaced(scene, "release a noisy sum over a noisy count: `{code}`", release.call.span, made)
@@ -86,15 +86,15 @@ def _is_of_numbers(scene: Scene, quotient: Call) -> bool:
     return all(scene.private(each) and not is_dataset(scene, each) for each in quotient.args)
 
 
-def fraction_of(scene: Scene, average: Call) -> tuple[Statistic, str] | None:
-    """What is divided by how many records there are, and of what these are."""
+def fraction_of(scene: Scene, average: Call) -> tuple[Statistic, Expression] | None:
+    """What is divided by how many records there are, and what counts these."""
     if row(average).has(Average):
         records = source_of(scene, average.args[0])
         type_ = scene.type(average.args[0])
         element = type_.records.element if isinstance(type_, Dataset) else None
         bounds = element.bounds if isinstance(element, NumberType) else None
         far = DISTANCE if bounds is None else intervals.most(bounds)
-        return Statistic(remedies.total_of(records), far), records
+        return Statistic(remedies.total_of(records), far), remedies.number_of(records)
     if row(average).has(DividesByLast):
         top, bottom = average.args[0], through_names(scene, average.args[-1])
         if (
@@ -102,7 +102,7 @@ def fraction_of(scene: Scene, average: Call) -> tuple[Statistic, str] | None:
             and row(bottom).has(RecordCount)
             and isinstance(scene.type(bottom.args[0]), Dataset)
         ):
-            return Statistic(source_of(scene, top), distance_of(scene, top)), source_of(scene, bottom.args[0])
+            return Statistic(source_of(scene, top), distance_of(scene, top)), source_of(scene, bottom)
     return None
 
 
