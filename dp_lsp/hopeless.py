@@ -1,4 +1,4 @@
-"""What many people compute of records, and what no noise makes private: why that is so, and what to release instead."""
+"""What many people compute of records that is not proved private: why that is so, and what to release instead."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dp_lsp.text import Span
 
 
 class Hopeless(NamedTuple):
-    """Why something cannot be released, and what to do instead; both go on within a sentence. ``{written}`` in them is
-    how it is written, and ``{of}`` what it is made of."""
+    """Why something is not proved private, and what to do instead; both go on within a sentence. ``{written}``
+    in them is how it is written, and ``{of}`` what it is made of."""
 
     because: str
     instead: str
 
 
-class CannotBePrivate(Kind):
-    """What is computed shows single records, or one record may change it by any amount, so that no noise hides it.
-    The message says which statistic may be released in its place.
+class CannotBeProved(Kind):
+    """What is computed shows single records, or one record may change it by a large amount, so that no noise is known
+    to hide it. The message says which statistic may be released in its place.
 
     Broken:
 
@@ -34,9 +34,9 @@ class CannotBePrivate(Kind):
     """
 
     code = "DP461"
-    name = "cannot-be-private"
-    cause = "`{what}` cannot be private"
-    message = "{where} cannot be private, because {because}: {instead}"
+    name = "cannot-be-proved"
+    cause = "`{what}` cannot be proved private"
+    message = "{where} cannot be proved private, because {because}: {instead}"
     unchecked = True
     unsupported = True
 

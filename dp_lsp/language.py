@@ -275,8 +275,8 @@ class Vocabulary(ABC):
     ``nothing`` is the value of what has
     none, if that has a name. ``familiar`` are names of which
     people know what they do, and that are no builtins. ``elsewhere`` is what builtins are called in other languages.
-    ``hopeless`` is what no noise makes private, by the name of a function without a rule or by how a construct is named
-    within a sentence."""
+    ``hopeless`` is what of records is not proved private, by the name of a function without a rule or by how a
+    construct is named within a sentence."""
 
     keywords: frozenset[str]
     includes: str = ""

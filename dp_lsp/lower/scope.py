@@ -8,7 +8,7 @@ from itertools import takewhile
 from dp_lsp import builtins, surface
 from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.term import Hole, Local, Term
-from dp_lsp.hopeless import CannotBePrivate
+from dp_lsp.hopeless import CannotBeProved
 from dp_lsp.intents import Intent, Rendering
 from dp_lsp.language import Language
 from dp_lsp.lower import problems
@@ -69,7 +69,7 @@ class LoweringUnit:
         hopeless = self.language.vocabulary.hopeless.get(what)
         if hopeless is not None and self.is_private:
             written, of = self.language.vocabulary.told(what, self.text[slice(*span)])
-            self.report(CannotBePrivate.told(hopeless, span, self._where, written, of))
+            self.report(CannotBeProved.told(hopeless, span, self._where, written, of))
             return
         text, written = what[0].upper() + what[1:], self.text[span.start : span.end]
         hint = self.code.instead(what, written)

@@ -1,4 +1,4 @@
-"""What people call in Julia of records that no noise makes private."""
+"""What people call in Julia of records that is not proved private."""
 
 from __future__ import annotations
 

@@ -38,6 +38,7 @@ from dp_lsp.text import Span
 
 COUNT = "np.count_nonzero"
 WHERE = "np.where"
+SEVERAL = "arithmetic of several arrays (compute it before the call, and give the function one array of the results)"
 _OF_WHERE = 3
 COUNT_KEPT = "len(df[mask])"
 """How many records of a table are kept, by a name that nothing else has: it is none of Python."""
@@ -79,7 +80,7 @@ class Entries(OfRows):
         leaves: Leaves = {}
         each = self._entry(node, leaves, False)
         if not leaves or any(leaf.rows for leaf in leaves.values()):
-            raise Refused(node, "arithmetic of several arrays")
+            raise Refused(node, SEVERAL)
         names = tuple(leaf.name for leaf in leaves.values())
         return surface.Broadcast(*span, each, names, tuple(leaf.node for leaf in leaves.values()))
 
@@ -91,7 +92,7 @@ class Entries(OfRows):
             each = self._entry(node, leaves, inlines)
             if len(leaves) == 1:
                 return next(iter(leaves.values())), each
-        raise Refused(node, "arithmetic of several arrays")
+        raise Refused(node, SEVERAL)
 
     def _entry(self, node: ast.expr, leaves: dict[str, Leaf], inlines: bool) -> Node:
         span, kind = self._places.span(node), self._kinds.of(node)

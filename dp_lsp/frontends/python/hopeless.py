@@ -1,4 +1,4 @@
-"""What people call in Python of records that no noise makes private."""
+"""What people call in Python of records that is not proved private."""
 
 from __future__ import annotations
 
@@ -47,6 +47,11 @@ _SHOWN = Hopeless(
     ' `{of}["income"].clip(0, 100).sum() + np.random.laplace(scale=100 / eps)`',
 )
 
+_DECIDED = Hopeless(
+    "one record may decide what `{written}` is",
+    "count with noise instead, `sum(1 for x in {of} if x == 1) + np.random.laplace(scale=1 / eps)`,"
+    " and compare what is released",
+)
 _EDGES = Hopeless(
     "the edges of `{written}` are the smallest and the largest number of `{of}` where they are not written out",
     "write them out instead, `np.histogram({of}, bins=[0, 10, 20, 30])[0] + np.random.laplace(scale=2 / eps, size=3)`",
@@ -54,16 +59,18 @@ _EDGES = Hopeless(
 
 _FUNCTIONS = {
     **dict.fromkeys(("sorted", "np.sort"), _ORDER),
-    **dict.fromkeys(("np.argsort", "np.where", "np.nonzero"), _PLACE),
+    **dict.fromkeys(("np.argsort", "np.nonzero"), _PLACE),
     **dict.fromkeys(("Counter", "collections.Counter", "np.unique", "np.bincount"), _KEYS),
     **dict.fromkeys(("random.choice", "random.choices", "random.sample", "np.random.choice"), _DRAWN),
     **dict.fromkeys(("np.prod", "math.prod"), _FACTOR),
+    **dict.fromkeys(("any", "all", "np.any", "np.all", "statistics.mode"), _DECIDED),
     **dict.fromkeys(("np.cumsum", "np.cumprod", "np.diff"), _EACH),
 }
 _METHODS = {
     **dict.fromkeys(("groupby", "pivot_table"), _GROUPS),
     **dict.fromkeys(("value_counts", "most_common"), _KEYS),
     **dict.fromkeys(("describe", "head", "tail", "sort_values", "nlargest", "nsmallest", "sample"), _SHOWN),
+    **dict.fromkeys(("any", "all", "mode"), _DECIDED),
     **dict.fromkeys(("idxmax", "idxmin", "argsort"), _PLACE),
     **dict.fromkeys(("cumsum", "cumprod", "diff"), _EACH),
     "prod": _FACTOR,
@@ -89,7 +96,7 @@ def has_edges_of_data(node: ast.Call, is_number: Callable[[ast.expr], bool]) -> 
 
 
 def hopeless_call(node: ast.Call, called: str) -> str | None:
-    """How a call is named that no noise makes private, given the function of a module that is ``called``."""
+    """How a call is named that is not proved private, given the function of a module that is ``called``."""
     if f"`{called}`" in HOPELESS:
         return f"`{called}`"
     method = f"`.{node.func.attr}`" if isinstance(node.func, ast.Attribute) and not called.startswith("np.") else ""

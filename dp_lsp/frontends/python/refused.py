@@ -26,7 +26,8 @@ REASONS = {
     "np.random.geometric": "`np.random.geometric` (release whole numbers by `diffprivlib.mechanisms.Geometric`)",
     "map": "`map` (write `[f(x) for x in v]`)",
     "filter": "`filter` (write `[x for x in v if p(x)]`)",
-    **dict.fromkeys(("any", "all"), "whether any or all are true (count them: `sum(p(x) for x in v)`)"),
+    "np.average": "`np.average` (release `np.sum(v * w)` and `np.sum(w)` with noise, each clipped, and divide then)",
+    "random.random": "`random.random` (draw the noise at once: `np.random.laplace(scale=1 / eps)`)",
 }
 """Why calls of functions that everybody knows have no meaning here, and what to write."""
 

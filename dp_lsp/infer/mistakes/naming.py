@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dp_lsp.core.term import Apply, Global, Method, Term
-from dp_lsp.hopeless import CannotBePrivate
+from dp_lsp.hopeless import CannotBeProved
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.mistakes import data, noise, uses
@@ -86,7 +86,7 @@ def _not_a_number(scene: Scene, problem: Problem) -> Problem | None:
 
 
 def _hopeless(scene: Scene, problem: Problem) -> Problem | None:
-    """What is made of private data is something that no noise makes private."""
+    """What is made of private data is something that is not proved private."""
     if not scene.method.privacy:
         return None
     for node in scene.terms:
@@ -96,7 +96,7 @@ def _hopeless(scene: Scene, problem: Problem) -> Problem | None:
         of = next((each for each in node.args if _is_of_records(scene, each)), None)
         if hopeless is not None and of is not None:
             where, written = f"`{scene.method.name}`", scene.written(node)
-            return CannotBePrivate.told(hopeless, node.span, where, written, scene.written(of))
+            return CannotBeProved.told(hopeless, node.span, where, written, scene.written(of))
     return None
 
 
