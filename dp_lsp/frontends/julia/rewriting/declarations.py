@@ -46,7 +46,8 @@ def declare_public(code: Rendering, intent: intents.DeclarePublic, text: str) ->
         if name not in intent.names:
             beside |= not is_price(name) and not _ONE.fullmatch(annotation)
         elif not any(metric.value in annotation for metric in DatasetMetric):
-            edits.append(Edit(span, f"{name}::{_STATIC}({annotation}){equals}{default}"))
+            blank = declared[len(declared.rstrip()) :]
+            edits.append(Edit(span, f"{name}::{_STATIC}({annotation}){blank}{equals}{default}"))
             several |= _SEVERAL.search(annotation) is not None
     if edits and len(edits) == len(intent.names):
         them = "it" if len(edits) == 1 else "them"

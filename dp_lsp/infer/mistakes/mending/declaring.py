@@ -146,8 +146,11 @@ def public_numbers(scene: Scene, problem: Problem) -> Iterator[Fix]:
     """Numbers beside records that a bound or a sensitivity is made of are public."""
     node = scene.at(problem.span)
     names = set() if node is None or problem.fixes else {*scene.private(node)}
-    typed = {param.local.name for param in scene.method.params if isinstance(param.type, NumberOf | TupleOf)}
-    beside = any(isinstance(param.type, ContainerOf | DatasetOf) for param in scene.method.params)
+    params = scene.method.params
+    typed = {
+        each.local.name for each in params if isinstance(each.type, NumberOf | TupleOf) or each.default is not None
+    }
+    beside = any(isinstance(each.type, ContainerOf | DatasetOf | Anything) for each in params if each.default is None)
     if names and names <= typed and beside:
         yield from (fix._replace(declares=True) for fix in scene.inference.publish(names))
 
