@@ -61,7 +61,7 @@ _FUNCTIONS = {
     **dict.fromkeys(("sorted", "np.sort"), _ORDER),
     **dict.fromkeys(("np.argsort", "np.nonzero"), _PLACE),
     **dict.fromkeys(("Counter", "collections.Counter", "np.unique", "np.bincount"), _KEYS),
-    **dict.fromkeys(("random.choice", "random.choices", "random.sample", "np.random.choice"), _DRAWN),
+    **dict.fromkeys(("random.choice", "random.sample"), _DRAWN),
     **dict.fromkeys(("np.prod", "math.prod"), _FACTOR),
     **dict.fromkeys(("any", "all", "np.any", "np.all", "statistics.mode"), _DECIDED),
     **dict.fromkeys(("np.cumsum", "np.cumprod", "np.diff"), _EACH),

@@ -27,7 +27,6 @@ REASONS = {
     "map": "`map` (write `[f(x) for x in v]`)",
     "filter": "`filter` (write `[x for x in v if p(x)]`)",
     "np.average": "`np.average` (release `np.sum(v * w)` and `np.sum(w)` with noise, each clipped, and divide then)",
-    "random.random": "`random.random` (draw the noise at once: `np.random.laplace(scale=1 / eps)`)",
 }
 """Why calls of functions that everybody knows have no meaning here, and what to write."""
 
