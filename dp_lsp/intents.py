@@ -141,6 +141,13 @@ class SayWhatIsGiven(NamedTuple):
     otherwise: tuple[Annotation, ...]
 
 
+class SayWhoTrains(NamedTuple):
+    """Say what the parameters of a function around a ``place`` are that trains on the records of one of them, and that
+    it is private."""
+
+    place: int
+
+
 class ProtectRecords(NamedTuple):
     """The same of the parameters that are measured by a norm, of a function whose name stands at ``function``."""
 
@@ -410,7 +417,8 @@ class EnoughNoise(NamedTuple):
 
 Intent = (
     Through | Write | Replace | Before | AddParameter | DeclarePublic | DeclarePrivate | DeclareLeast | DeclareRecords
-    | SayWhatIsGiven | ProtectRecords | Annotate | DeclareResult | DeclareOrdered | LeaveOut | AddUp | AddProducts
+    | SayWhatIsGiven | SayWhoTrains | ProtectRecords | Annotate | DeclareResult | DeclareOrdered | LeaveOut | AddUp
+    | AddProducts
     | TakeLargest | AddRows | InBrackets | ForEach | Spend | InParentheses | ByRounds | AtMost | AsTuple | AsCall
     | Unqualified | AsNumber | GiveName | Rename | AllAtOnce | ByPosition
     | PassColumns | PassTable | ReturnReleased | LeaveOutCheck | CollectResults | OneTable | Otherwise

@@ -76,6 +76,7 @@ from dp_lsp.intents import (
     ReturnNothing,
     ReturnReleased,
     SayWhatIsGiven,
+    SayWhoTrains,
     Spend,
     Through,
     Unqualified,
@@ -421,8 +422,10 @@ def _after_release(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
 def _what_is_given(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
     """What the parameters of a private function are, where nothing is said of them."""
     function = seen.function_at(problem)
-    if function is None or function.kind != "privacy":
+    if function is None:
         return ()
+    if function.kind != "privacy":
+        return seen.fixes(SayWhoTrains(problem.span.start))
     return seen.fixes(SayWhatIsGiven(problem.span.start, DATASETS, (NumberOf(Base.REAL),)))
 
 

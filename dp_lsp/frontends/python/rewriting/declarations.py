@@ -8,7 +8,13 @@ from collections.abc import Iterator
 from dp_lsp import intents
 from dp_lsp.core.annotation import Annotation, ContainerOf, DatasetOf, NumberOf
 from dp_lsp.core.types import DatasetMetric
-from dp_lsp.frontends.python.rewriting.definitions import Definition, Parameter, definition_around, is_chosen
+from dp_lsp.frontends.python.rewriting.definitions import (
+    LOADER,
+    Definition,
+    Parameter,
+    definition_around,
+    is_chosen,
+)
 from dp_lsp.intents import Rendering
 from dp_lsp.problem import Edit, Fix
 from dp_lsp.text import Span
@@ -206,6 +212,30 @@ def say_what_is_given(code: Rendering, intent: intents.SayWhatIsGiven, text: str
             said = ", ".join(f"`{made}`" for made in declared)
             exposes = not data and not all(is_chosen(each.name) for each in unsaid if each not in protected)
             yield Fix(f"protect {whom}: {said}", edits, sure=False, declares=True, exposes=exposes)
+
+
+def say_who_trains(code: Rendering, intent: intents.SayWhoTrains, text: str) -> Iterator[Fix]:
+    """The loader of the records, and how often they are gone through. What is trained is no number."""
+    definition = definition_around(text, intent.place)
+    if definition is None or not definition.loaders:
+        return
+    unsaid = [each for each in definition.parameters if _is_unsaid(each.annotation)]
+    declared = [
+        f"{each.name}: {f'Annotated[{LOADER}, AddRemove()]' if each.name in definition.loaders else 'Static[int]'}"
+        for each in unsaid
+        if each.name in definition.loaders or definition.is_counted_by(each)
+    ]
+    names = {each.partition(":")[0]: each for each in declared}
+    edits = [Edit(each.span, names[each.name]) for each in unsaid if each.name in names]
+    if definition.node.returns is None:
+        body = definition.span(definition.node.body[0]).start
+        header = text[definition.span(definition.node).start : body].rstrip()
+        if not header.endswith("):"):
+            return
+        end = definition.span(definition.node).start + len(header) - 1
+        edits.append(Edit(Span(end, end), f" {code.returns_private}"))
+    said = ", ".join(f"`{each}`" for each in declared)
+    yield Fix(f"protect one record that is added or removed: {said}", tuple(edits), sure=False, declares=True)
 
 
 def _words(annotation: ast.expr | None) -> set[str]:

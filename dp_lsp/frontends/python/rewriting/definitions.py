@@ -9,12 +9,14 @@ from dp_lsp.frontends.python.chunks import items
 from dp_lsp.frontends.python.names import dotted
 from dp_lsp.frontends.python.parse import read
 from dp_lsp.frontends.python.places import Places
+from dp_lsp.frontends.python.training import is_make
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
 _ARRAY, _SERIES, _TABLE, _LIST = "np.ndarray", "pd.Series", "pd.DataFrame", "list"
 _OF_SERIES = frozenset({"value_counts", "fillna", "dropna", "nunique", "isna", "notna"})
+LOADER = "DataLoader"
 _CALLED_SO = {
     **dict.fromkeys(("ndarray", "NDArray", "ArrayLike"), _ARRAY),
     **dict.fromkeys(("List", "Sequence", "Iterable", "Collection", "list", "tuple", "Tuple"), _LIST),
@@ -87,6 +89,13 @@ class Definition(NamedTuple):
         for node in ast.walk(self.node):
             if isinstance(node, ast.Call) and (found := dotted(node.func)) is not None and found[0] in ("np", "numpy"):
                 yield from node.args[:1]
+
+    @property
+    def loaders(self) -> set[str]:
+        """The parameters that a training takes its batches from."""
+        calls = [node for node in ast.walk(self.node) if isinstance(node, ast.Call) and is_make(node)]
+        given = (each.value for call in calls for each in call.keywords if each.arg == "data_loader")
+        return {each.id for each in given if isinstance(each, ast.Name)} & {each.name for each in self.parameters}
 
     def columns(self, name: str) -> dict[str, str]:
         """The columns of a table by the names that they are read by, each with the type of what stands in it."""

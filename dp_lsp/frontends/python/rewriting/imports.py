@@ -16,7 +16,8 @@ from dp_lsp.problem import Edit, Fix, Problem
 from dp_lsp.text import Span
 
 _NAME = re.compile(r"(?<![\w.])([^\W\d]\w*)(\.)?")
-_HOMES = {**dict.fromkeys(WORDS, OWN_MODULE), "Annotated": "typing"}
+_LOADERS = "torch.utils.data"
+_HOMES = {**dict.fromkeys(WORDS, OWN_MODULE), "Annotated": "typing", "DataLoader": _LOADERS}
 _MODULES = {"np": "numpy", "pd": "pandas"}
 
 
@@ -50,7 +51,7 @@ def with_imports(fix: Fix, text: str) -> Fix:
     imports = _imports(text)
     known = {name for each in imports for name in each.brings}
     edits = [edit for name in sorted(modules - known) for edit in _of_module(name, imports, text)]
-    for home in ("typing", OWN_MODULE):
+    for home in ("typing", OWN_MODULE, _LOADERS):
         wanted = sorted(name for name in names - known if _HOMES[name] == home)
         edits += _of_names(home, wanted, imports, text) if wanted else ()
     return fix._replace(edits=(*fix.edits, *_joined(edits)))

@@ -17,6 +17,7 @@ from dp_lsp.frontends.python.rewriting.declarations import (
     declare_records,
     protect_records,
     say_what_is_given,
+    say_who_trains,
 )
 from dp_lsp.frontends.python.rewriting.wording import pass_columns, return_released, write_otherwise
 from dp_lsp.intents import Intent, Rendering
@@ -32,6 +33,7 @@ REPAIRS: dict[type[Intent], Callable[[Rendering, Any, str], Iterator[Fix]]] = {
     intents.Annotate: annotate,
     intents.ProtectRecords: protect_records,
     intents.SayWhatIsGiven: say_what_is_given,
+    intents.SayWhoTrains: say_who_trains,
     intents.Spend: spend,
     intents.ReturnReleased: return_released,
     intents.Otherwise: write_otherwise,
