@@ -10,11 +10,11 @@ of one that the name had before. A name that always gets the same number is told
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from dp_lsp.core.digest import Writer
 from dp_lsp.core.term import Constant, Definition
 from dp_lsp.lower.definitions import Lowered
+from dp_lsp.named import NamedTuple
 
 
 class Moving(NamedTuple):
