@@ -302,9 +302,7 @@ class Task:
         lost = (value for value in found if isinstance(value, UnknownGlobal))
         unreadable = min(lost, key=lambda value: value.accepted, default=None)
         conflict = named.conflict
-        if unreadable is not None or conflict is not None:
-            return unreadable or UnknownGlobal(name, "" if conflict is None else conflict.why)
-        return FunctionValue(name, methods) if methods else found[0]
+        return unreadable or (UnknownGlobal(name, conflict.why) if conflict else FunctionValue(name, methods))
 
     def _name_problems(self, definition: Definition) -> list[Problem]:
         problems = []

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from dp_lsp.core.machine import UNREAD, Declared
-from dp_lsp.core.term import Constant, Definition, MakeTuple, Method
+from dp_lsp.core.term import Definition, Method
 from dp_lsp.language import Semantics
 from dp_lsp.lower import problems
 from dp_lsp.named import NamedTuple
@@ -42,8 +42,6 @@ def conflict(found: Sequence[tuple[int, Definition]], semantics: Semantics, earl
         return None
     methods = [definition for _, definition in found if isinstance(definition, Method) and not definition.assigned]
     if not methods:
-        if not semantics.dispatches and all(_is_nothing(definition) for _, definition in found):
-            return None
         return Conflict(problems.AssignedTwice, "a top-level value is assigned once")
     if len(methods) < len(found):
         return Conflict(problems.TwoStyles, "it is both a variable and a function")
@@ -63,13 +61,6 @@ def conflict(found: Sequence[tuple[int, Definition]], semantics: Semantics, earl
         why, apart = "what has default values or keywords has one method here", not _fills_in(methods)
         return Conflict(problems.OptionalMethods, why, of_calls=apart)
     return None
-
-
-def _is_nothing(definition: Definition) -> bool:
-    """Whether a name stands for nothing by itself, such as that of a module: that may be said again."""
-    if not isinstance(definition, Constant) or definition.term.binds:
-        return False
-    return isinstance(definition.term.result, MakeTuple) and not definition.term.result.items
 
 
 def _fills_in(methods: Sequence[Method]) -> bool:
