@@ -32,6 +32,8 @@ def complete(ls: Server, params: types.CompletionParams) -> types.CompletionList
     positions = Positions(document.source, ls.client.encoding)
     trigger = (params.context and params.context.trigger_character) or ""
     found = completion(document, positions.offset(params.position), trigger)
+    if document.language.served and not found.items:  # others tell
+        return None
     place = positions.range(found.span)
     return types.CompletionList(
         is_incomplete=found.more,

@@ -88,7 +88,11 @@ class _Syntax(Syntax):
         return [run for run in runs if text.index("#", run.start) in starts]
 
     def cursor(self, text: str, start: int, offset: int) -> Cursor:
-        return Cursor(quiet=True)
+        if not self.concerns(text):
+            return Cursor(quiet=True)
+        from dp_lsp.frontends.python.cursor import cursor
+
+        return cursor(text, start, offset)
 
     def arguments(self, text: str, name: Span) -> list[Argument]:
         from dp_lsp.frontends.python.headers import arguments

@@ -6,6 +6,7 @@ import builtins
 import keyword
 from collections.abc import Iterator
 
+from dp_lsp.frontends.python.cursor import offered
 from dp_lsp.frontends.python.entries import COUNT, COUNT_KEPT
 from dp_lsp.frontends.python.filled import APPEND, ZEROS
 from dp_lsp.frontends.python.hopeless import HOPELESS, told
@@ -46,7 +47,7 @@ class PythonWords(Vocabulary):
     hopeless = HOPELESS
 
     def offered(self, here: Cursor, norm: bool, type_: bool) -> Iterator[Word]:
-        return iter(())
+        return offered(here)
 
     def meaning(self, name: str) -> str:
         return WORDS.get(name) or _TYPE_MEANINGS.get(name, "")
