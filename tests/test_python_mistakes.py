@@ -103,6 +103,39 @@ def as_it_was_given(node: ast.FunctionDef) -> ast.FunctionDef:
     return node
 
 
+def as_it_was_drawn(node: ast.FunctionDef) -> ast.FunctionDef:
+    drawn = {
+        name
+        for each in node.body
+        for name in _assigned(each)
+        if ast.unparse(each).split(" = ")[-1][:10] == "np.random."
+    }
+    node.body = [
+        each
+        for each in node.body
+        if not (isinstance(each, ast.AugAssign) and isinstance(each.target, ast.Name) and each.target.id in drawn)
+    ]
+    return node
+
+
+class _OfNumPy(ast.NodeTransformer):
+    def visit_Call(self, node: ast.Call) -> ast.expr:  # the name is given
+        self.generic_visit(node)
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=of, attr="clip"), args=[ast.Constant(value=low), ast.Constant(value=high)]
+            ) if low > high:
+                none = ast.BinOp(of, ast.Mult(), ast.copy_location(ast.Constant(0), node))
+                made = ast.BinOp(ast.copy_location(none, node), ast.Add(), node.args[1])
+                return ast.copy_location(made, node)
+        return node
+
+
+def clipped_as_by_numpy(node: ast.FunctionDef) -> ast.FunctionDef:
+    node.body = [_OfNumPy().visit(each) for each in node.body]
+    return node
+
+
 def _assigned(node: ast.stmt) -> list[str]:
     return [each.id for each in node.targets if isinstance(each, ast.Name)] if isinstance(node, ast.Assign) else []
 
@@ -126,6 +159,17 @@ def names_of_python(patch: Any) -> None:
         yield from () if known else read(node, places)
 
     patch.setattr(parse, "item", item)
+
+
+def imported(patch: Any) -> None:
+    known = kinds.Kinds.called
+
+    def called(self: kinds.Kinds, callee: ast.expr) -> str:
+        of = callee.value if isinstance(callee, ast.Attribute) else None
+        hides = isinstance(of, ast.Name) and of.id == "np"
+        return known(kinds.Kinds({}, {}.__contains__) if hides else self, callee)
+
+    patch.setattr(kinds.Kinds, "called", called)
 
 
 def harmless(patch: Any) -> None:
@@ -159,6 +203,9 @@ MISTAKES: dict[str, Callable[[Any], None]] = {
     "a mask is made where it is read": reading(as_it_is_later),
     "a public parameter stays what it was": reading(as_it_was_given),
     "a default is evaluated at each call": reading(evaluated_again),
+    "a draw that has a name stays as it was drawn": reading(as_it_was_drawn),
+    "bounds that cross are the upper one for all, as they are for NumPy": reading(clipped_as_by_numpy),
+    "a module is what was imported, whatever a parameter is called": imported,
     "one draw hides all entries": reading(as_many_draws),
     "a decorator changes nothing": reading(undecorated),
     "a statement of the module changes nothing": harmless,

@@ -721,6 +721,9 @@ FORGOTTEN = (
     f"def f({_ARRAY}) -> Private:\n    return np.histogram(v, bins=[0, 1, 9])[0] + np.random.laplace(0, LIMIT)\n",
     f"def f({_ARRAY}) -> Private:\n    z = np.random.laplace(0, LIMIT)\n    z *= 0.001\n    return np.sum(v) + z\n",
     f"def f({_ARRAY}) -> Private:\n    return np.sum(np.clip(v * 9, FACTOR, 0)) + np.random.laplace(0, LIMIT)\n",
+    f"import pandas as pd\n\n\ndef f({_ARRAY.replace('np.ndarray', 'pd.Series')}) -> Private:\n"
+    "    return v.clip(FACTOR, 1).sum() + np.random.laplace(0, LIMIT)\n",
+    f"def f({_ARRAY.replace('v:', 'np:')}):\n    return FACTOR if np.round(LIMIT) > 0 else 2\n",
 )
 """Programs that mean something else where one thing is forgotten: of a list that it is no array, of a draw that its
 only use is one addition, of a name that it may be given another meaning."""
