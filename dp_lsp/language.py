@@ -8,7 +8,7 @@ half typed, asks the language of the file. What has a body here serves a languag
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Set
 from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -378,6 +378,11 @@ class Builtins:
     def find(self, name: str) -> tuple[str, bool] | None:
         """The id of the builtin that a name stands for, and whether what it makes replaces an argument."""
         return self._ids.get(name)
+
+    @property
+    def words(self) -> Set[str]:
+        """All names that stand for builtins."""
+        return self._ids.keys()
 
     def spelling(self, builtin: str) -> Spelling:
         """How a builtin is written; by its id alone if it has no name here, such as one that only indexing stands

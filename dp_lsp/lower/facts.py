@@ -101,6 +101,8 @@ def disturbed(node: surface.Node, semantics: Semantics) -> set[str]:
     """The names to which something inside an expression may assign, which no expression may do here: all on the left
     of an assignment, and those in text without a meaning."""
     found: set[str] = set()
+    if not _may_disturb(node):
+        return found
     pending = [(node, False)]
     while pending:
         item, inside = pending.pop()
@@ -111,6 +113,21 @@ def disturbed(node: surface.Node, semantics: Semantics) -> set[str]:
         inside |= isinstance(item, surface.Function | surface.Lambda) and not semantics.functions_reach_out
         pending += [(child, inside) for child in item.children]
     return found
+
+
+def _may_disturb(node: surface.Node) -> bool:
+    """Whether anything inside an expression assigns or has no meaning. In most nothing does, and this is quickly
+    seen."""
+    pending = [node]
+    while pending:
+        item = pending.pop()
+        if isinstance(item, _DISTURBING):
+            return True
+        pending += item.children
+    return False
+
+
+_DISTURBING = (surface.Opaque, surface.Assign)
 
 
 class Meant(NamedTuple):

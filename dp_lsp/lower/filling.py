@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 
 from dp_lsp import surface
 from dp_lsp.builtins.define import Builtin
 from dp_lsp.builtins.traits import ByRecord, FreshVector, InPlace
-from dp_lsp.language import Language
+from dp_lsp.language import Builtins, Language
 from dp_lsp.lower.facts import below, builtin, names_below
 from dp_lsp.named import NamedTuple
 
@@ -105,16 +106,20 @@ def may_store(node: surface.Node, language: Language) -> bool:
 def _may_change(node: surface.Node, language: Language) -> bool:
     """Whether a node, or one below it, may change entries of an array, whatever the names in it mean. In most functions
     none does, and this is quickly seen."""
+    changing = _changing_names(language.builtins)
     pending = [node]
     while pending:
         item = pending.pop()
-        if isinstance(item, _CHANGING) and _changes(item, language):
+        if isinstance(item, surface.Name):
+            if item.name in changing:
+                return True
+        elif isinstance(item, _CHANGING) and _changes(item, language):
             return True
         pending += item.children
     return False
 
 
-_CHANGING = (surface.Name, surface.Assign, surface.For, surface.Opaque)
+_CHANGING = (surface.Assign, surface.For, surface.Opaque)
 
 
 def _changes(node: surface.Node, language: Language) -> bool:
@@ -134,8 +139,14 @@ def _changes(node: surface.Node, language: Language) -> bool:
 
 def _is_changing(name: str, language: Language) -> bool:
     """Whether a name is that of a builtin which changes entries of an array that it is given."""
-    known = builtin(name, language.builtins)
-    return known is not None and known.row.has(InPlace)
+    return name in _changing_names(language.builtins)
+
+
+@cache
+def _changing_names(known: Builtins) -> frozenset[str]:
+    """The names of builtins which change entries of an array that they are given."""
+    meant = ((name, builtin(name, known)) for name in known.words)
+    return frozenset(name for name, found in meant if found is not None and found.row.has(InPlace))
 
 
 def _without_bound(node: surface.Node, language: Language) -> Resolve:

@@ -9,7 +9,7 @@ proved, like one that is written: who calls the function with something else is 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 
 from dp_lsp import surface
 from dp_lsp.builtins.patterns import STATIC_INTEGER, Model
@@ -38,16 +38,21 @@ from dp_lsp.text import Span
 _WHOLE, _MODEL = NumberOf(Base.INTEGER), AModel()
 
 
-def used_as(name: str, body: surface.Node, language: Language) -> Annotation | None:
-    """The type that the uses of a parameter in a body say it has; None if they say nothing."""
-    found = list[Annotation]()
-    for node in below(body):
+def used_as(names: Set[str], body: surface.Node, language: Language) -> dict[str, Annotation]:
+    """The types that the uses of some parameters in a body say they have, by their names; those of which they say
+    nothing, or that have another meaning in a part of the body, are not among them."""
+    found, bound = dict[str, list[Annotation]](), set[str]()
+    for node in below(body) if names else ():
         if isinstance(node, _BINDING):
-            if name in _bound(node):
-                return None
-        elif isinstance(node, surface.Call | surface.Range) and any(_is(each, name) for each in node.children):
-            found += _told(node, name, language)
-    return found[0] if found and all(each == found[0] for each in found) else None
+            bound |= _bound(node)
+        elif isinstance(node, surface.Call | surface.Range):
+            for name in {each.name for each in node.children if isinstance(each, surface.Name)} & names:
+                found.setdefault(name, []).extend(_told(node, name, language))
+    return {
+        name: types[0]
+        for name, types in found.items()
+        if name not in bound and types and all(each == types[0] for each in types)
+    }
 
 
 _BINDING = (surface.Assign, surface.For, surface.Parameter, surface.Function, surface.Opaque)
@@ -296,15 +301,18 @@ class Functions:
         body: surface.Block | None = None,
     ) -> tuple[term.Param, ...]:
         """Bring parameters into scope. What they, and what the function returns, are bounded by must be known."""
-        params = tuple(self._parameter(node, body) for node in nodes)
+        is_open = self._unit.language.annotations.is_open
+        names = set[str]() if body is None else {node.name for node in nodes if is_open(node.annotation)}
+        used = {} if body is None else used_as(names, body, self._unit.language)
+        params = tuple(self._parameter(node, used) for node in nodes)
         static = {param.local.name for param in params if param.static and isinstance(param.type, NumberOf)}
         for annotation in (*(node.annotation for node in nodes), returns):
             for refused in self._unit.language.annotations.unknown_limits(annotation, static):
                 self._refuse_type(refused)
         return params
 
-    def _parameter(self, node: surface.Parameter, body: surface.Block | None) -> term.Param:
-        """Bring a parameter into scope."""
+    def _parameter(self, node: surface.Parameter, used: Mapping[str, Annotation]) -> term.Param:
+        """Bring a parameter into scope. Those of no type may be ``used`` as they would be of one."""
         annotations, semantics = self._unit.language.annotations, self._unit.language.semantics
         local = term.Local(node.name, node.span)
         self._unit.check_meaning(node.name, node.span)
@@ -314,8 +322,8 @@ class Functions:
             type_, static = known or annotations.parameter(node.annotation)
             if isinstance(type_, TupleOf) and type_.label is not None:
                 self._unit.uses.add(type_.label.of)
-            if body is not None and annotations.is_open(node.annotation):
-                type_ = used_as(node.name, body, self._unit.language) or type_
+            if annotations.is_open(node.annotation):
+                type_ = used.get(node.name, type_)
             unrelated = annotations.unrelated(node.annotation, type_) if self._scope.outer is not None else None
             if unrelated is not None:
                 raise unrelated

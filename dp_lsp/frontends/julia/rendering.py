@@ -25,7 +25,7 @@ from dp_lsp.core.evaluate import is_closed, upper
 from dp_lsp.core.notation import SYMPY, Printer, decimal
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import Kind, Label
-from dp_lsp.intents import Intent, Rendering
+from dp_lsp.intents import Intent, Rendering, Replace, Through, Write
 from dp_lsp.problem import Fix
 
 _DIGITS = 5
@@ -103,10 +103,12 @@ class JuliaRendering(Rendering):
         return instead_of(what, text)
 
     def fixes(self, intent: Intent, text: str) -> Iterable[Fix]:
-        from dp_lsp.frontends.julia.rewriting.repairs import REPAIRS  # most runs repair nothing
+        if isinstance(intent, Replace | Through | Write):
+            return super().fixes(intent, text)
+        from dp_lsp.frontends.julia.rewriting.repairs import REPAIRS  # most runs repair nothing, or write a number
 
         found = REPAIRS.get(type(intent))
-        return found(self, intent, text) if found is not None else super().fixes(intent, text)
+        return () if found is None else found(self, intent, text)
 
 
 def _container(type_: ContainerOf) -> str:
