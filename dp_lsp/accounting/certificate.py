@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +17,7 @@ from dp_lsp.accounting.charge import Charge, ChargedSample, Group, Joined, Node,
 from dp_lsp.accounting.gaussian import GaussianPrivacy
 from dp_lsp.accounting.guarantee import Guarantee, NodeClaim
 from dp_lsp.accounting.renyi import Renyi
+from dp_lsp.core.values import replace
 from dp_lsp.mechanisms.arithmetic import DecimalInterval, shown
 from dp_lsp.mechanisms.mechanism import Loss
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Listed
-from dataclasses import field, fields, replace
+from dataclasses import field, fields
 from enum import Enum
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.events import Sampling as Sampling
-from dp_lsp.core.values import value
+from dp_lsp.core.values import replace, value
 from dp_lsp.mechanisms.mechanism import Loss, UnboundedLoss
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
 from dp_lsp.mechanisms.selection import Approximate, BoundedRange

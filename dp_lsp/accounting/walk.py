@@ -21,7 +21,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Generator, Hashable, Mapping
-from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import ceil, comb
@@ -59,7 +58,7 @@ from dp_lsp.core.events import (
 )
 from dp_lsp.core.ranges import is_computed, ratio, supremum
 from dp_lsp.core.sens import ONE, Sens
-from dp_lsp.core.values import thing, value
+from dp_lsp.core.values import replace, thing, value
 from dp_lsp.mechanisms import pairs
 from dp_lsp.mechanisms.pairs import FREE, IN_SYMBOLS, UNBOUNDED, Price, chain
 from dp_lsp.mechanisms.pairs import group as of_group

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from functools import reduce
 
 from dp_lsp.builtins import datasets, intervals, linear, monotonicity, shapes
@@ -65,6 +64,7 @@ from dp_lsp.core.sens import (
     positive_part,
 )
 from dp_lsp.core.types import Base, BoolType, Bounds, Container, NumberType, Type
+from dp_lsp.core.values import replace
 
 
 def _same_container(args: Args) -> Type | Refusal:

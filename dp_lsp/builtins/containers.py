@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dp_lsp.builtins import datasets, intervals, linear, monotonicity, statistics
 from dp_lsp.builtins.datasets import MATRIX, VECTOR
 from dp_lsp.builtins.define import (
@@ -56,6 +54,7 @@ from dp_lsp.core.types import (
     TypeVariable,
     without_static,
 )
+from dp_lsp.core.values import replace
 
 GRADIENT = frozenset({Kind.GRADIENT})
 DATA = frozenset({Base.DATA})

@@ -7,7 +7,6 @@ another (ChangeOne, Hamming). These rows make datasets of datasets; those of :mo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from fractions import Fraction
 
 from dp_lsp.builtins import monotonicity
@@ -49,6 +48,7 @@ from dp_lsp.core.types import (
     without_static,
     without_value,
 )
+from dp_lsp.core.values import replace
 
 VECTOR, MATRIX = frozenset({Kind.VECTOR}), frozenset({Kind.MATRIX})
 NUMBERS, ROWS_OF_PEOPLE, RECORDS = Records(VECTOR), Records(MATRIX), Records()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 
 from dp_lsp.builtins import intervals, shapes
@@ -24,6 +23,7 @@ from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import NumberOf
 from dp_lsp.core.sens import INFINITY, ONE, log_inverse, magnitude
 from dp_lsp.core.types import INTEGER, REAL, Base, Bounds, Kind, NumberType, Type
+from dp_lsp.core.values import replace
 
 _POST = "A function of what was released is post-processing, and costs nothing"
 

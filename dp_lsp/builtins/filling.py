@@ -8,8 +8,6 @@ whole in a vector of Ints."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dp_lsp.builtins import datasets
 from dp_lsp.builtins.datasets import VECTOR
 from dp_lsp.builtins.define import Args, Builtin, Demand, Refusal, Refused, each, form, free, only
@@ -20,6 +18,7 @@ from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.annotation import NumberOf
 from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude
 from dp_lsp.core.types import REAL, Base, Bounds, Clip, Container, Kind, NumberType, Type, without_value
+from dp_lsp.core.values import replace
 
 EMPTY = "T[]"
 """The id of a vector without entries, which has no name."""

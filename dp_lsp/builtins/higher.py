@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from dp_lsp.builtins import datasets, linear, monotonicity, statistics
 from dp_lsp.builtins.define import Application, Args, Builtin, Form, Refusal, Refused, form, only
@@ -28,6 +27,7 @@ from dp_lsp.core.types import (
     without_static,
     without_value,
 )
+from dp_lsp.core.values import replace
 
 _ENTRYWISE = (
     "Entry by entry the result moves s times as far, in every norm; what the function captures moves every entry"

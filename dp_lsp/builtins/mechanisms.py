@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
 from dp_lsp.builtins.define import Args, Builtin, Demand, Noise, Refused, both, form, free, positive, share
 from dp_lsp.builtins.patterns import BOOL, REAL_NUMBER, STATIC, STATIC_INTEGER, Box, Num, Records
@@ -26,6 +25,7 @@ from dp_lsp.core.types import (
     Type,
     without_value,
 )
+from dp_lsp.core.values import replace
 from dp_lsp.mechanisms.mechanism import Mechanism
 from dp_lsp.mechanisms.noise import Gaussian, GaussianNoise, Geometric, Laplace
 from dp_lsp.mechanisms.selection import NoisyMax, RandomizedResponse

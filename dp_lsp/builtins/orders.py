@@ -8,7 +8,6 @@ stands there by α or by 1 - α, one that takes the place of another by 1.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 from dp_lsp.builtins import intervals
@@ -44,6 +43,7 @@ from dp_lsp.builtins.traits import IntegerArguments, Integral, NeverNaN, Rank, e
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.sens import ONE, Sens, magnitude, number
 from dp_lsp.core.types import REAL, Base, BoolType, Kind, Norm, NumberType, Type
+from dp_lsp.core.values import replace
 
 _ONE = Poly.of(1)
 ENTRIES = Box(frozenset({Kind.VECTOR}), bases=frozenset({Base.INTEGER, Base.REAL}), arithmetic=True)

@@ -8,7 +8,7 @@ None for a type that fits, else what of it does not: ``shape``, ``base``, ``elem
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from dp_lsp.core.algebra import Poly
@@ -31,7 +31,7 @@ from dp_lsp.core.types import (
     Type,
     TypeVariable,
 )
-from dp_lsp.core.values import value
+from dp_lsp.core.values import replace, value
 
 
 class Unifier(Protocol):

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 from dp_lsp.builtins import linear, monotonicity
 from dp_lsp.builtins.datasets import MATRIX, ROWS_OF_PEOPLE, VECTOR, bounds_of
@@ -39,6 +38,7 @@ from dp_lsp.core.types import (
     Type,
     without_static,
 )
+from dp_lsp.core.values import replace
 
 INDEX = "[]"
 ROW = "[:]"

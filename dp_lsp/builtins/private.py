@@ -3,8 +3,6 @@ composition, where a dataset is taken apart by what every record says of itself.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dp_lsp.builtins.datasets import TWO, VECTOR, applied_to, is_sized, once, some_of
 from dp_lsp.builtins.define import (
     Application,
@@ -38,6 +36,7 @@ from dp_lsp.core.types import (
     without_static,
     without_value,
 )
+from dp_lsp.core.values import replace
 from dp_lsp.mechanisms.mechanism import Mechanism
 from dp_lsp.mechanisms.selection import AboveThreshold, Exponential
 

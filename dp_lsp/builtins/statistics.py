@@ -7,7 +7,6 @@ statistics, each attained by datasets that exhaustive enumeration finds (``tests
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 from dp_lsp.builtins import monotonicity
@@ -63,6 +62,7 @@ from dp_lsp.core.types import (
     Type,
     without_value,
 )
+from dp_lsp.core.values import replace
 
 _PUBLIC_POINTS = Box(VECTOR, bases=frozenset({Base.INTEGER, Base.REAL}))
 _OF_PUBLIC_SIZE, _OF_PRIVATE_SIZE = Records(sized=True), Records(sized=False)

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dp_lsp.builtins.define import Args
 from dp_lsp.core import machine
 from dp_lsp.core.machine import (
@@ -13,6 +11,7 @@ from dp_lsp.core.machine import (
     Stored,
 )
 from dp_lsp.core.types import BoolType, Container, Dataset, NumberType, TupleType, Type
+from dp_lsp.core.values import replace
 
 
 def result(storage: Storage, name: str, args: Args, type_: Type) -> Type:

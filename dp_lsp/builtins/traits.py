@@ -11,14 +11,13 @@ that a check does not load: :mod:`dp_lsp.builtins.meanings`, :mod:`dp_lsp.builti
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from enum import Enum
 from fractions import Fraction
 
 from dp_lsp.builtins.define import Args, Builtin, Trait
 from dp_lsp.core.events import Sampling
 from dp_lsp.core.sens import Sens
-from dp_lsp.core.values import value
+from dp_lsp.core.values import replace, value
 
 # How it is called
 

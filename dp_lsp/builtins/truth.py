@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dp_lsp.builtins import intervals, linear
 from dp_lsp.builtins.arithmetic import CALCULUS, joined_elements, numeric
 from dp_lsp.builtins.define import Args, Builtin, Demand, Factors, Form, Refusal, Refused, each, form
@@ -15,6 +13,7 @@ from dp_lsp.core.algebra import Poly
 from dp_lsp.core.metrics import diameter
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.types import BOOL, Base, Clip, Container, Kind, NumberType, Type
+from dp_lsp.core.values import replace
 
 _COMPARED = Box(arithmetic=True, kind="k", truth=True)  # those of different sizes differ
 _CHOSEN = Box(frozenset({Kind.VECTOR, Kind.MATRIX}), "N", arithmetic=True, kind="k", truth=True)

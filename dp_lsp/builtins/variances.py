@@ -11,7 +11,6 @@ adds at most n/(n + 1)·max(pq, (1 - p)(1 - q))·R²; of all p and q the sum is 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 from dp_lsp.builtins.datasets import NUMBERS, ROWS_OF_PEOPLE, bounds_of, is_sized
@@ -33,6 +32,7 @@ from dp_lsp.builtins.traits import Integral, everyday
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.sens import Sens, number, positive_part
 from dp_lsp.core.types import Base, Bounds, NumberType, Type
+from dp_lsp.core.values import replace
 
 _ONE = Poly.of(1)
 

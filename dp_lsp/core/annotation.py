@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import assert_never
@@ -28,7 +27,7 @@ from dp_lsp.core.types import (
     Type,
     TypeVariable,
 )
-from dp_lsp.core.values import value
+from dp_lsp.core.values import replace, value
 
 Limit = Fraction | str
 """A public number in an annotation: written out, or the name of a static parameter."""

@@ -13,7 +13,7 @@ measure, and the smallest proved one is shown.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
-from dataclasses import field, replace
+from dataclasses import field
 from enum import Enum
 from itertools import count
 from typing import TYPE_CHECKING, TypeVar
@@ -23,7 +23,7 @@ from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.sens import Sens
-from dp_lsp.core.values import known_thing, thing, undigested
+from dp_lsp.core.values import known_thing, replace, thing, undigested
 from dp_lsp.named import NamedTuple
 
 if TYPE_CHECKING:

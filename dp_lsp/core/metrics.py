@@ -7,8 +7,6 @@ items. Source: the published documentation of the metrics, and the definitions o
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dp_lsp.core.algebra import Function, NormVariable, Poly, apply
 from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude, number
 from dp_lsp.core.types import (
@@ -27,6 +25,7 @@ from dp_lsp.core.types import (
     TupleType,
     Type,
 )
+from dp_lsp.core.values import replace
 
 _STEPS = {
     DatasetMetric.SYMMETRIC: "number of records that are in one and not in the other",

@@ -7,14 +7,14 @@ has become a new version of ``x``. Branches and loops name the locals they chang
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import fields, replace
+from dataclasses import fields
 from fractions import Fraction
 from typing import Any, TypeVar
 
 from dp_lsp.core.annotation import Annotation
 from dp_lsp.core.machine import ANY, Declared
 from dp_lsp.core.types import Label, Norm
-from dp_lsp.core.values import thing, undigested
+from dp_lsp.core.values import replace, thing, undigested
 from dp_lsp.text import Span
 
 T = TypeVar("T")

@@ -6,14 +6,14 @@ See :mod:`dp_lsp.core.metrics` for the metrics. A static number is one point: it
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import field, replace
+from dataclasses import field
 from enum import Enum
 from itertools import count
 from typing import TYPE_CHECKING
 
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.machine import ARRAY, ELEMENTS, WHOLE_ELEMENTS, Stored
-from dp_lsp.core.values import undigested, value
+from dp_lsp.core.values import replace, undigested, value
 
 if TYPE_CHECKING:
     from dp_lsp.core.scheme import FunctionValue

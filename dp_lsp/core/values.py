@@ -13,7 +13,7 @@ from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from functools import cache
 from operator import attrgetter
 from types import CodeType, FunctionType
-from typing import TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
 
 _T = TypeVar("_T")
 LEFT_OUT = "__undigested__"
@@ -74,6 +74,17 @@ def _assigning(count: int) -> CodeType:
     found: dict[str, FunctionType] = {}
     exec(f"def __init__({', '.join(['self', *names])}): {body}", found)
     return found["__init__"].__code__
+
+
+if TYPE_CHECKING:
+    from dataclasses import replace as replace
+else:
+
+    def replace(known: _T, /, **changed: Any) -> _T:
+        """A value with other contents of some fields, as ``dataclasses.replace`` makes it in twice the time: it asks
+        each field what it is for."""
+        made = known.__class__
+        return made(*[changed[name] if name in changed else getattr(known, name) for name in made.__match_args__])
 
 
 def undigested(**reasons: str) -> Callable[[type[_T]], type[_T]]:

@@ -8,7 +8,6 @@ some forty places, gives way to any check, and keeps the result beside the recor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 from itertools import groupby
 
@@ -20,6 +19,7 @@ from dp_lsp.accounting.pld import Question
 from dp_lsp.analysis.records import FunctionReport, Options, State
 from dp_lsp.analysis.rows import Plot, PlottedCurve
 from dp_lsp.core.evaluate import rounded_up
+from dp_lsp.core.values import replace
 from dp_lsp.engine.describe import Description, ReportPlace
 from dp_lsp.engine.numeric import Pricing
 from dp_lsp.infer.method import Inferred

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property, partial
 from itertools import chain
@@ -57,6 +56,7 @@ from dp_lsp.core.notation import allowed, as_formula, decimal, figure, percentag
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Scheme, SchemeParameter
 from dp_lsp.core.sens import ONE, ZERO, Sens, magnitude, number
 from dp_lsp.core.types import UNKNOWN, Container, Dataset, DatasetMetric, FunctionType, Kind, Norm, TupleType, Type
+from dp_lsp.core.values import replace
 from dp_lsp.engine.distributions import Consult, nothing
 from dp_lsp.engine.problems import AboveLimit, FloatNoise, LimitOpen
 from dp_lsp.infer.conditions import failing

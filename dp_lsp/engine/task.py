@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from itertools import chain, starmap
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from dp_lsp.core.annotation import Anything
 from dp_lsp.core.digest import SIZE
 from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.term import Constant, Definition, Method
+from dp_lsp.core.values import replace
 from dp_lsp.engine.describe import METRICS, Described, Description, ReportPlace, describe, describe_box
 from dp_lsp.engine.distributions import Consulted
 from dp_lsp.engine.premises import Meaning, Premises, digest

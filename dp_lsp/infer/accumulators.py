@@ -9,7 +9,6 @@ what it adds, and add nothing; it may neither read what is carried nor assign an
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 
@@ -19,6 +18,7 @@ from dp_lsp.core.annotation import Anything
 from dp_lsp.core.scheme import Judgement
 from dp_lsp.core.term import Bind, Body, Call, Local, Term
 from dp_lsp.core.types import BoolType, Dataset, DatasetMetric, NumberType
+from dp_lsp.core.values import replace
 from dp_lsp.infer import problems
 from dp_lsp.infer.effects import Evaluation
 from dp_lsp.infer.inference import Inference

@@ -8,7 +8,6 @@ function literal, has the type that it is called with, and nothing in its body i
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from dp_lsp import builtins
 from dp_lsp.builtins.define import Application, Applied, Args, Form, Parameter, Partition, Runs
@@ -49,6 +48,7 @@ from dp_lsp.core.types import (
     without_static,
     without_value,
 )
+from dp_lsp.core.values import replace
 from dp_lsp.infer import apply, generalize, mechanisms, moves, openings, problems, through, units
 from dp_lsp.infer.effects import NONE, Effects, failing, in_sequence, spending
 from dp_lsp.infer.inference import Inference

@@ -10,7 +10,6 @@ Where a method is understood for some types only, its own report is for the firs
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import repeat
 
 from dp_lsp import builtins
@@ -42,6 +41,7 @@ from dp_lsp.core.types import (
     Unknown,
     can_change,
 )
+from dp_lsp.core.values import replace
 from dp_lsp.infer import (
     conditions,
     dispatch,

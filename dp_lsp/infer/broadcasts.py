@@ -7,7 +7,6 @@ value, and a public one keeps its value. What remains goes over one container, o
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from dp_lsp import builtins
 from dp_lsp.builtins.traits import Broadcasts
@@ -16,6 +15,7 @@ from dp_lsp.core.notation import type_words
 from dp_lsp.core.scheme import Judgement
 from dp_lsp.core.term import Bind, Body, Local, Use
 from dp_lsp.core.types import BoolType, Container, Dataset, NumberType, Type, TypeVariable, Unknown
+from dp_lsp.core.values import replace
 from dp_lsp.infer import problems
 from dp_lsp.infer.effects import NOT_UNDERSTOOD, Evaluation
 from dp_lsp.infer.inference import Inference

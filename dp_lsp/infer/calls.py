@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import reduce
 
 from dp_lsp import builtins
@@ -35,6 +34,7 @@ from dp_lsp.core.types import (
     Unknown,
     can_change,
 )
+from dp_lsp.core.values import replace
 from dp_lsp.infer import (
     applications,
     apply,

@@ -4,7 +4,6 @@ conversion to the declared type."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
 
 from dp_lsp.core import annotation, laws, machine, term
@@ -21,6 +20,7 @@ from dp_lsp.core.types import (
     TupleType,
     Type,
 )
+from dp_lsp.core.values import replace
 from dp_lsp.infer import dispatch, explain, moves, problems
 from dp_lsp.infer.dispatch import Cover
 from dp_lsp.infer.effects import NONE, Effects, Evaluation, in_sequence

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections import ChainMap, Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dp_lsp.core.descriptors import Descriptor
@@ -14,7 +13,7 @@ from dp_lsp.core.events import Var
 from dp_lsp.core.scheme import Effort, FunctionValue, Judgement, Moves
 from dp_lsp.core.term import Call, Closure, Local, Rounds, Term
 from dp_lsp.core.types import Type
-from dp_lsp.core.values import value
+from dp_lsp.core.values import replace, value
 from dp_lsp.infer import disjoint, moves
 from dp_lsp.infer.entries import Entries
 from dp_lsp.infer.rules import ProfileRules

@@ -7,8 +7,6 @@ condition where its symbols decide. The result is then measured and compared as 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dp_lsp.builtins import remedies
 from dp_lsp.core import annotation, term
 from dp_lsp.core.algebra import Poly
@@ -32,6 +30,7 @@ from dp_lsp.core.types import (
     TypeVariable,
     Unknown,
 )
+from dp_lsp.core.values import replace
 from dp_lsp.infer import checks, norms, problems
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.publics import without_unreal, without_varying

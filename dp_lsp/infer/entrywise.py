@@ -8,8 +8,6 @@ bound holds. Sums over the records of a dataset are read in :mod:`dp_lsp.infer.t
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dp_lsp import builtins
 from dp_lsp.core import machine, term
 from dp_lsp.core.annotation import Anything
@@ -17,6 +15,7 @@ from dp_lsp.core.constraints import decide
 from dp_lsp.core.scheme import Judgement
 from dp_lsp.core.term import Body, Call, Closure, Local, Term, Use, of_body
 from dp_lsp.core.types import Container, NumberType
+from dp_lsp.core.values import replace
 from dp_lsp.infer.inference import Inference
 from dp_lsp.named import NamedTuple
 

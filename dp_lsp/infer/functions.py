@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from functools import cache, partial
 
 from dp_lsp import builtins
@@ -33,6 +32,7 @@ from dp_lsp.core.types import (
     Type,
     TypeVariable,
 )
+from dp_lsp.core.values import replace
 from dp_lsp.infer import checks, conditions, declared, generalize, moves, parts, problems, units
 from dp_lsp.infer.context import UnknownGlobal
 from dp_lsp.infer.effects import Effects, Evaluation, in_sequence

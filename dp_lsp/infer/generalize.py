@@ -9,7 +9,6 @@ that gives the smallest bound.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 
 from dp_lsp.core import laws, term
 from dp_lsp.core.algebra import NormVariable, Symbol
@@ -43,6 +42,7 @@ from dp_lsp.core.types import (
     Type,
     TypeVariable,
 )
+from dp_lsp.core.values import replace
 from dp_lsp.infer import conditions, publics, through
 from dp_lsp.infer.effects import Effects, Evaluation
 from dp_lsp.infer.inference import Inference

@@ -14,7 +14,6 @@ paid for a larger distance, as for a number of steps, and nothing is demanded.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Quantity, decide
@@ -36,6 +35,7 @@ from dp_lsp.core.events import (
 )
 from dp_lsp.core.ranges import is_too_far, ratio
 from dp_lsp.core.sens import ONE, ZERO, Sens
+from dp_lsp.core.values import replace
 from dp_lsp.mechanisms.mechanism import Mechanism
 from dp_lsp.named import NamedTuple
 

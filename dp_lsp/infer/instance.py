@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from dp_lsp.core import machine
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
@@ -39,6 +38,7 @@ from dp_lsp.core.types import (
     without_static,
     without_value,
 )
+from dp_lsp.core.values import replace
 from dp_lsp.infer import conditions, publics
 from dp_lsp.infer.conditions import put_into
 from dp_lsp.infer.inference import Inference

@@ -21,7 +21,6 @@ monotone transfer function.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import reduce
 
 from dp_lsp import builtins
@@ -47,6 +46,7 @@ from dp_lsp.core.types import (
     TypeVariable,
     without_static,
 )
+from dp_lsp.core.values import replace
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.walks import BodyWalk, Items
 from dp_lsp.named import NamedTuple

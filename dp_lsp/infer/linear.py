@@ -17,7 +17,6 @@ Source: the operator norms of linear maps between L1, L2 and LInf (:mod:`dp_lsp.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import repeat
 from typing import cast
 
@@ -32,6 +31,7 @@ from dp_lsp.core.scheme import Judgement, Move, Moves
 from dp_lsp.core.sens import ZERO, Sens
 from dp_lsp.core.term import Local
 from dp_lsp.core.types import AnyNorm, Base, Container, Norm, NumberType, Type
+from dp_lsp.core.values import replace
 from dp_lsp.infer import moves, sources
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.solver import Solver

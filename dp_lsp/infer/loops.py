@@ -12,7 +12,6 @@ result moves by the larger one.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import repeat
 from typing import TypeGuard
@@ -48,6 +47,7 @@ from dp_lsp.core.types import (
     Unknown,
     without_static,
 )
+from dp_lsp.core.values import replace
 from dp_lsp.infer import (
     accumulators,
     carried,

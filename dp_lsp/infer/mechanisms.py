@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
@@ -20,6 +19,7 @@ from dp_lsp.core.ranges import is_computed, is_too_far, ratio, supremum
 from dp_lsp.core.scheme import Judgement, Move, Moves
 from dp_lsp.core.sens import ONE, Sens, magnitude, maximum, number
 from dp_lsp.core.types import AnyNorm, Container, Norm, Type
+from dp_lsp.core.values import replace
 from dp_lsp.infer import conditions, explain, moves, norms, parts, problems
 from dp_lsp.infer.effects import NONE, Effects, Evaluation, in_sequence, spending
 from dp_lsp.infer.inference import Inference

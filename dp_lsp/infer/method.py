@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import cached_property
 
 from dp_lsp import builtins
@@ -30,7 +29,7 @@ from dp_lsp.core.types import (
     holds_function,
     without_static,
 )
-from dp_lsp.core.values import thing, undigested
+from dp_lsp.core.values import replace, thing, undigested
 from dp_lsp.infer import (
     apply,
     checks,

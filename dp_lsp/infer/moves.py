@@ -11,7 +11,6 @@ inequality of each norm where a function says no other.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from itertools import repeat
 from operator import mul
@@ -28,6 +27,7 @@ from dp_lsp.core.order import Way, common, through
 from dp_lsp.core.scheme import Judgement, Move, Moves, Reach
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, magnitude
 from dp_lsp.core.types import AnyNorm, Norm, NumberType, Type
+from dp_lsp.core.values import replace
 from dp_lsp.infer.solver import Solver
 from dp_lsp.text import Span
 

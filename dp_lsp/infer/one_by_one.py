@@ -15,8 +15,6 @@ A loop that releases something is inferred so as a whole function (:func:`dp_lsp
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.evaluate import symbols_of
@@ -24,6 +22,7 @@ from dp_lsp.core.metrics import is_data
 from dp_lsp.core.scheme import Judgement, Moves
 from dp_lsp.core.term import Bind, Body, Local, Term, Use
 from dp_lsp.core.types import Container, NumberType, Type
+from dp_lsp.core.values import replace
 from dp_lsp.infer import conditions, generalize, linear, publics, unrolled
 from dp_lsp.infer.context import UnevenRounds
 from dp_lsp.infer.inference import Inference

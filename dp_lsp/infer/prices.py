@@ -10,7 +10,7 @@ counts: what stands in both cancels.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 
 from dp_lsp.core.algebra import ZERO, Poly
 from dp_lsp.core.constraints import Origin, Quantity, decide
@@ -35,6 +35,7 @@ from dp_lsp.core.events import (
 from dp_lsp.core.ranges import ends, ratio, supremum, varies
 from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude, maximum
 from dp_lsp.core.sens import ZERO as NOTHING
+from dp_lsp.core.values import replace
 from dp_lsp.mechanisms.mechanism import Mechanism
 from dp_lsp.named import NamedTuple
 

@@ -27,7 +27,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator
-from dataclasses import replace
 
 from dp_lsp import builtins
 from dp_lsp.builtins.traits import Indexing, NeverNaN
@@ -41,6 +40,7 @@ from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Move, Moves
 from dp_lsp.core.sens import ONE, WIDTH
 from dp_lsp.core.term import Local, Term
 from dp_lsp.core.types import INTEGER, Base, BoolType, Bounds, Container, FunctionType, NumberType, TupleType, Type
+from dp_lsp.core.values import replace
 from dp_lsp.infer import moves
 from dp_lsp.infer.context import Recorder, TypingContext
 from dp_lsp.infer.solver import Solver

@@ -3,8 +3,6 @@ for the sample; its cost is amplified."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from dp_lsp import builtins
 from dp_lsp.builtins.traits import SampledRows
 from dp_lsp.core import laws, term
@@ -15,6 +13,7 @@ from dp_lsp.core.metrics import has_gap
 from dp_lsp.core.scheme import Judgement, Moves
 from dp_lsp.core.sens import INFINITY, ONE, magnitude
 from dp_lsp.core.types import UNKNOWN, Container, TupleType, Unknown
+from dp_lsp.core.values import replace
 from dp_lsp.infer import moves, problems, rows
 from dp_lsp.infer.effects import Effects, Evaluation
 from dp_lsp.infer.inference import Inference

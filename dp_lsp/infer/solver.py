@@ -4,7 +4,6 @@ conditions that are decided at the end, and deferred operations."""
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import replace
 
 from dp_lsp.core.algebra import NormVariable, Poly, Sign, Symbol
 from dp_lsp.core.constraints import Constraint, Origin
@@ -28,6 +27,7 @@ from dp_lsp.core.types import (
     widest,
     without_static,
 )
+from dp_lsp.core.values import replace
 from dp_lsp.infer.effects import NONE, Effects
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem

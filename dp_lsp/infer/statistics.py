@@ -3,7 +3,6 @@ they are read, see :mod:`dp_lsp.infer.tallies`."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 from dp_lsp import builtins
@@ -16,6 +15,7 @@ from dp_lsp.core.scheme import FunctionValue, Judgement, Move
 from dp_lsp.core.sens import ONE, Sens, magnitude
 from dp_lsp.core.term import Apply, Call, Comprehension, Global, Local, Term, Use
 from dp_lsp.core.types import Base, Bounds, Container, Dataset, Norm, NumberType
+from dp_lsp.core.values import replace
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.reading import OUTSIDE, Reading, Unread, of_records
 from dp_lsp.named import NamedTuple

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from dp_lsp import builtins
@@ -32,6 +31,7 @@ from dp_lsp.core.types import (
     Unknown,
     without_static,
 )
+from dp_lsp.core.values import replace
 from dp_lsp.infer import (
     applications,
     broadcasts,

@@ -17,7 +17,6 @@ number the value has none, either.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly, TooLong
@@ -25,6 +24,7 @@ from dp_lsp.core.evaluate import Substitution, symbols_of
 from dp_lsp.core.linear import All, Choice, LinearForm, Part, Piece, chosen, combined, piece_of, side_by_side
 from dp_lsp.core.scheme import FunctionValue, Judgement, Scheme
 from dp_lsp.core.types import can_change
+from dp_lsp.core.values import replace
 from dp_lsp.infer import linear, sources
 from dp_lsp.infer.inference import Inference
 

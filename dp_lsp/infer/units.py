@@ -13,7 +13,6 @@ user contributions".
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from dp_lsp.core import laws
 from dp_lsp.core.algebra import Poly
@@ -26,6 +25,7 @@ from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import Move, Moves, Scheme, SchemeParameter, Unit
 from dp_lsp.core.sens import ONE, Sens, ceiling, magnitude
 from dp_lsp.core.types import Type
+from dp_lsp.core.values import replace
 from dp_lsp.infer import moves
 from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span

@@ -13,7 +13,7 @@ Such a loop releases something, so what it carries is public in every round.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 from operator import eq, ge, gt, le, lt, ne
@@ -29,6 +29,7 @@ from dp_lsp.core.ranges import is_computed, ratio, varies
 from dp_lsp.core.scheme import Judgement, SchemeParameter
 from dp_lsp.core.sens import number
 from dp_lsp.core.term import Bind, Body, Literal, Local, Term, Use
+from dp_lsp.core.values import replace
 from dp_lsp.infer import conditions, generalize, parts, prices
 from dp_lsp.infer.context import UnevenRounds
 from dp_lsp.infer.effects import Evaluation, spending

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from dp_lsp import surface
 from dp_lsp.builtins import replaceable
 from dp_lsp.core.annotation import TupleOf
 from dp_lsp.core.term import Constant, Definition, Method
+from dp_lsp.core.values import replace
 from dp_lsp.language import Familiar, Language
 from dp_lsp.lower import problems
 from dp_lsp.lower.facts import (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from fractions import Fraction
 
 from dp_lsp import builtins, surface
@@ -14,6 +13,7 @@ from dp_lsp.core import term
 from dp_lsp.core.annotation import TupleOf
 from dp_lsp.core.term import Local, Term
 from dp_lsp.core.types import Label
+from dp_lsp.core.values import replace
 from dp_lsp.language import Familiar, RefusedType
 from dp_lsp.lower import problems
 from dp_lsp.lower.facts import builtin, described, is_operator, parameters, written

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
 from fractions import Fraction
 from typing import Protocol
 
@@ -12,6 +11,7 @@ from dp_lsp import builtins, surface
 from dp_lsp.builtins.traits import SampledRows
 from dp_lsp.core import term
 from dp_lsp.core.term import Bind, Body, Local, Term
+from dp_lsp.core.values import replace
 from dp_lsp.language import Familiar
 from dp_lsp.lower import problems
 from dp_lsp.lower.changes import Changes, versions

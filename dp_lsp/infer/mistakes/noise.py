@@ -4,7 +4,6 @@ datasets."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +17,7 @@ from dp_lsp.core.scheme import Effort
 from dp_lsp.core.sens import Sens, magnitude, maximum
 from dp_lsp.core.term import Apply, Call, Global, Literal, Term
 from dp_lsp.core.types import Bounds, Dataset, DatasetMetric, Norm, NumberType
+from dp_lsp.core.values import replace
 from dp_lsp.infer import functions, problems, terms
 from dp_lsp.infer.context import TypingContext
 from dp_lsp.infer.inference import Inference

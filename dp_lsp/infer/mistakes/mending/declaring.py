@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from dp_lsp.builtins import remedies
 from dp_lsp.builtins.traits import Clips
 from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, NumberOf, Truth, TupleOf
 from dp_lsp.core.term import Apply, Call, Comprehension, Global, Local, Loop, Param, Term, Use
 from dp_lsp.core.types import Base, Container, DatasetMetric, Kind, NumberType
+from dp_lsp.core.values import replace
 from dp_lsp.infer.checks import result_term
 from dp_lsp.infer.mistakes.mending.parts import is_dataset, is_epsilon, releases_around
 from dp_lsp.infer.mistakes.noise import release_of
