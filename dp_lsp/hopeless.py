@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Kind, Problem
 from dp_lsp.text import Span
 

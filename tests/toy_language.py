@@ -124,8 +124,8 @@ class _Toy(Syntax):
             whole = Span(0, len(chunk.text))
             anything = surface.Summary(anything="text that cannot be read")
             nodes = (surface.Opaque(*whole, "text that cannot be read", anything, broken=True),)
-            return Parsed(nodes, (wrong.problem,), tuple(_remarks(chunk)))
-        return Parsed(nodes, (), tuple(_remarks(chunk)))
+            return Parsed(nodes, (wrong.problem,), tuple(_remarks(chunk.text)))
+        return Parsed(nodes, (), tuple(_remarks(chunk.text)))
 
     def may_include(self, text: str) -> bool:
         return "(load " in text
