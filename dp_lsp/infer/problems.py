@@ -1784,7 +1784,7 @@ class NoGuarantee(Kind):
 
 
 class LeavesUnprotected(Kind):
-    """A function declared private returns, or carries on, a value that still moves with a parameter.
+    """A function declared private returns, or carries on, a value that still depends on a protected parameter.
 
     Broken:
 
@@ -1829,8 +1829,8 @@ class LeavesUnprotected(Kind):
 
     code = "DP404"
     name = "leaves-unprotected"
-    cause = "{what} still moves with `{variable}`"
-    message = "{what} still moves with `{variable}`, and no mechanism has hidden it: {consequence}"
+    cause = "{what} still depends on `{variable}`"
+    message = "{what} still depends on `{variable}`, and no mechanism has hidden it: {consequence}"
 
 
 class SelectsFromData(Kind):

@@ -26,21 +26,28 @@ class Helper:
 
     def __init__(self, work: Callable[[Callable[[], bool]], None]) -> None:
         parent = os.getpid()
-        self._process: int | None = os.fork()
+        self._process = os.fork()
         if self._process == 0:
             with contextlib.suppress(BaseException):  # whatever is wrong: the other process comes to it as well
                 os.nice(_PATIENCE)
-                os.closerange(_OURS, os.sysconf("SC_OPEN_MAX"))
+                _close_ours()
                 gc.freeze()  # to look through what is shared would make copies of it
                 work(lambda: os.getppid() != parent)
             os._exit(0)
 
     def stop(self) -> None:
         """End it."""
-        if self._process is not None:
-            os.kill(self._process, signal.SIGKILL)  # it is there, or its end was not asked for yet
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):  # the system may not keep what has ended
+            os.kill(self._process, signal.SIGKILL)
             os.waitpid(self._process, 0)
-            self._process = None
+
+
+def _close_ours() -> None:
+    """Let go of the pipes: who reads from one is told of its end only if nobody holds it any more."""
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) >= _OURS:
+            with contextlib.suppress(OSError):  # the one by which they were listed
+                os.close(int(name))
 
 
 def has_room() -> bool:
