@@ -21,6 +21,14 @@
 (add-hook 'julia-mode-hook #'eglot-ensure)
 (add-hook 'julia-ts-mode-hook #'eglot-ensure)
 
+;; Python has other servers, beside which this one runs: lsp-mode starts several for a buffer, of which eglot starts one.
+(with-eval-after-load 'lsp-mode
+  (lsp-register-client
+   (make-lsp-client :new-connection (lsp-stdio-connection (lambda () dp-lsp-command))
+                    :major-modes '(python-mode python-ts-mode)
+                    :server-id 'dp-lsp
+                    :add-on? t)))
+
 (defun dp-lsp--run (command &rest arguments)
   "Have the server run COMMAND with ARGUMENTS, and show its answer if that is a page."
   (let ((page (eglot-execute-command (eglot--current-server-or-lose) command (vconcat arguments))))

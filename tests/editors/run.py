@@ -175,6 +175,17 @@ def emacs(home: Path) -> None:
     ran(["emacs", "-Q", "--batch", "-l", *script], "emacs", PATH=path)
 
 
+def emacs_beside(home: Path) -> None:
+    """Emacs with another server for Python, by lsp-mode."""
+    installed("lsp_mode")
+    work = home / "emacs_beside"
+    work.mkdir(parents=True, exist_ok=True)
+    (work / "beside.py").write_text(UNHIDDEN, "utf-8")
+    path = f"{server().parent}:{os.environ['PATH']}"
+    script = [HERE / "emacs_beside.el", work, home / "emacs_beside.jsonl", ROOT / "editors"]
+    ran(["emacs", "-Q", "--batch", "-l", *script], "emacs_beside", PATH=path)
+
+
 def inside() -> list[str | Path]:
     """What runs a program in the system that Neovim and Helix are in. What it mounts is gone with it."""
     root = CACHE / "root"
@@ -258,6 +269,7 @@ READY: Mapping[str, Callable[[Path], None]] = {
 VSCODE = ("workbench", "extension", "wheel")
 PARTS: Mapping[str, Part] = {
     "emacs": Part(("emacs",), emacs, 6),
+    "emacs_beside": Part(("emacs",), emacs_beside, 2),
     "view": Part(VSCODE, workbench("view.mjs"), 8),
     "vscode": Part(VSCODE, workbench("vscode.mjs"), 19),
     "folders": Part(VSCODE, workbench("folders.mjs"), 3),
