@@ -14,13 +14,17 @@ if TYPE_CHECKING:
 else:
 
     class _Fields(type):
-        """Makes a named tuple of the annotations of a class, and a class of that with what else stands there."""
+        """Makes a named tuple of the annotations of a class, with what else stands there."""
 
         def __new__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> type:
             fields = space.get("__annotations__", {})
             defaults = [space.pop(field) for field in fields if field in space]
             made = namedtuple(name, fields, defaults=defaults, module=space["__module__"])
-            return type(name, (*bases[1:], made), {"__slots__": (), **space})
+            if bases[1:]:  # such as Generic
+                return type(name, (*bases[1:], made), {"__slots__": (), **space})
+            for key, value in space.items():
+                setattr(made, key, value)
+            return made
 
     NamedTuple = type.__new__(_Fields, "NamedTuple", (), {})
     """Stands first among the bases of a class."""
