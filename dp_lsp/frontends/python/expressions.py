@@ -51,6 +51,10 @@ from dp_lsp.surface import Node
 from dp_lsp.text import Span
 
 _ELEMENT = "v"
+_SEVERAL_DRAWS = (
+    "several draws at once, or a draw with other arguments than its centre and its scale (add an array of draws where "
+    "it is drawn: `v + np.random.laplace(0, b, size=len(v))`),"
+)
 _NUMERIC = frozenset({Kind.NUMBER, Kind.ANY})
 _ONE_DIMENSIONAL = frozenset({Kind.ARRAY, Kind.VECTOR, Kind.LOOSE})
 _NUMBERS = frozenset({Kind.ARRAY, Kind.VECTOR, Kind.GAPS})
@@ -607,7 +611,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
         if (released := self._of_library(node)) is not None:
             return released
         if self._kinds.drawn(node):
-            raise Refused(node, "several draws at once, or a draw with other arguments than its centre and its scale")
+            raise Refused(node, _SEVERAL_DRAWS)
         if (keys := counted(node)) is not None and self._kinds.of(node) is Kind.ARRAY:
             return self._counted_keys(node, keys)
         match node.func:
