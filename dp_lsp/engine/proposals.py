@@ -18,6 +18,7 @@ from dp_lsp.infer.problems import (
     BudgetMissed,
     ConditionFails,
     DoesNotFit,
+    HelperMisled,
     HollowCondition,
     LeavesUnprotected,
     MustBePublic,
@@ -542,7 +543,7 @@ _OF_WHAT_IS_GIVEN = frozenset(
     kind.code
     for kind in (
         *(Unsupported, MustBePublic, LeavesUnprotected, WrongArgument, WhomItProtects, UnboundedInput, NoMechanism),
-        *(DoesNotFit, PrivateBranch, NotAsCalled, NeedsTypes),
+        *(DoesNotFit, PrivateBranch, NotAsCalled, NeedsTypes, HelperMisled),
     )
 )
 """What problems there are where nothing says what the parameters of a function are."""

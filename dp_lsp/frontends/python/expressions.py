@@ -79,6 +79,7 @@ def number(node: ast.Constant, span: Span) -> surface.Number:
     return surface.Number(*span, Fraction(repr(value)), False)
 
 
+_REPEATED = "a list that is repeated (count in bins that are written out: `np.histogram(v, bins=[0, 10, 20])[0]`)"
 _BY_KEY = "reindex"
 """The method that gives a number for each key that is written out."""
 
@@ -392,6 +393,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
             return noisy
         if (found := logistic(node, self._kinds.called)) is not None:
             return self.logistic(self._places.span(node), *map(self.number, found))
+        if isinstance(node.left, ast.List):
+            raise Refused(node, _REPEATED)
         assert sign is not None, "the others are refused"
         return self._call(self._places.span(node), sign, self.number(node.left), self.number(node.right))
 

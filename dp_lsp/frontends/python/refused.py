@@ -24,6 +24,11 @@ REASONS = {
         "chance that is not added to a value, as in randomised response (add `np.random.laplace(scale=1 / eps)`),",
     ),
     "np.random.geometric": "`np.random.geometric` (release whole numbers by `diffprivlib.mechanisms.Geometric`)",
+    "statistics.mean": "`statistics.mean` (write `sum(v) / len(v)`)",
+    **dict.fromkeys(
+        ("statistics.median", "statistics.quantiles"),
+        "the order of numbers in a list (make it an `np.ndarray`, and write `np.median(np.clip(v, 0, 100))`)",
+    ),
     "map": "`map` (write `[f(x) for x in v]`)",
     "filter": "`filter` (write `[x for x in v if p(x)]`)",
     "np.average": "`np.average` (release `np.sum(v * w)` and `np.sum(w)` with noise, each clipped, and divide then)",

@@ -159,6 +159,8 @@ def _column_of(node: ast.AST, name: str) -> str:
     match node:
         case ast.Subscript(value=ast.Name(id=of), slice=ast.Constant(value=str() as column)) if of == name:
             return column
+        case ast.Subscript(value=ast.Subscript(value=ast.Name(id=of), slice=kept), slice=ast.Constant(value=column)):
+            return column if of == name and isinstance(column, str) and not _is_text(kept) else ""
     return ""
 
 
