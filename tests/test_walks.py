@@ -67,6 +67,14 @@ def test_what_people_write_first_in_python_is_led_to_a_proof(path: Path, python_
     assert not undefined(found.text), found
 
 
+def test_a_helper_that_is_told_too_little_asks_whom_it_protects(python_walker: Walker) -> None:
+    imports = "import numpy as np\nfrom dp_types import Private, Static\n\n"
+    helper = "def noisy(value, far, eps):\n    return value + np.random.laplace(0, far / eps)\n\n"
+    caller = "def f(v: list[int], eps: Static[float]) -> Private:\n    return noisy(sum(v), 100, eps)\n"
+    found = python_walker.walk(imports + helper + caller)
+    assert "ChangeOne()" in found.steps[0].title and set(found.states.values()) == {"proved"}, found
+
+
 def undefined(text: str) -> set[str]:
     """The names that the annotations of a program read, and that nothing imports."""
     tree = ast.parse(text)
