@@ -25,10 +25,34 @@ class CannotBeProved(Kind):
     product(v::MetricVector(Real, ChangeOne)) :: Priv() = laplacian_mechanism(1, 0.5, prod(v))
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private
+
+
+    def ages_by_decade(ages: Annotated[np.ndarray, AddRemove()]) -> Private:
+        counts, edges = np.histogram(ages, bins=10)
+        return counts + np.random.laplace(scale=1, size=10)
+    ```
+
     Fixed:
 
     ```julia
     product(v::MetricVector(Real, ChangeOne)) :: Priv() = exp(laplacian_mechanism(5, 0.5, sum(log.(clamp(v, 1, 100)))))
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private
+
+
+    def ages_by_decade(ages: Annotated[np.ndarray, AddRemove()]) -> Private:
+        counts, edges = np.histogram(ages, bins=10, range=(0, 100))
+        return counts + np.random.laplace(scale=1, size=10)
     ```
     """
 

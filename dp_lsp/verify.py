@@ -16,9 +16,7 @@ import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import comb, prod
-from typing import Any
-
-from dp_lsp.named import NamedTuple
+from typing import Any, NamedTuple
 
 Node = dict[str, Any]
 _UP, _DOWN = Context(prec=50, rounding=ROUND_CEILING), Context(prec=50, rounding=ROUND_FLOOR)

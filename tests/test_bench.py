@@ -95,11 +95,13 @@ def test_every_row_about_languages_is_printed() -> None:
 
 WORKSPACE = """\
 4 files, start → all looked at
+computed until then, by all processes
 memory, server and worker
 workspace/symbol
 edit of one file → shown in a closed one
 memory after that
 opened again → all looked at
+computed until then
 """
 
 

@@ -306,6 +306,16 @@ class _Walk:
     def _text_node(self, node: surface.Text, scope: _Scope | None) -> None:
         self._span(node, fold=True)
 
+    def _tuple(self, node: surface.Tuple, scope: _Scope | None) -> None:
+        """A variable that gives an item its name, as in ``(; count)``, stands for both: who renames it renames that."""
+        self._span(node, fold=True)
+        for index, item in enumerate(node.items):
+            is_named = index < len(node.names) and isinstance(item, surface.Name) and item.name == node.names[index]
+            if is_named and not self._text[node.start : item.start].rstrip().endswith("="):
+                self._note(item.start, item.end, node.names[index], NameRole.NAMED, scope)
+            else:
+                self._pending.append((item, scope))
+
     def _brackets(self, node: surface.Node, scope: _Scope | None) -> None:
         self._span(node, fold=True)
         self._several(node.children, scope)
@@ -348,7 +358,7 @@ _VISITS: dict[type, Callable[[_Walk, Any, _Scope | None], None]] = {
     surface.Import: _Walk._listed,
     surface.Export: _Walk._listed,
     surface.Text: _Walk._text_node,
-    surface.Tuple: _Walk._brackets,
+    surface.Tuple: _Walk._tuple,
     surface.Vector: _Walk._brackets,
     surface.Index: _Walk._brackets,
     surface.Range: _Walk._plain,

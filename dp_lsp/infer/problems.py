@@ -580,12 +580,34 @@ class MustBePublic(Kind):
     end
     ```
 
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: float) -> Private:
+        return len(ages) + np.random.laplace(scale=1 / eps)
+    ```
+
     Fixed:
 
     ```julia
     function f(eps::Static(), x::Real) :: Priv()
         laplacian_mechanism(1, eps, x)
     end
+    ```
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    from dp_types import AddRemove, Private, Static
+
+
+    def count(ages: Annotated[list, AddRemove()], eps: Static[float]) -> Private:
+        return len(ages) + np.random.laplace(scale=1 / eps)
     ```
     """
 

@@ -401,6 +401,7 @@ class AssignedTwice(Kind):
     from dp_types import AddRemove, Private
 
     EPS = 1
+    TWICE = 2 * EPS
     EPS = 2
 
 
@@ -452,6 +453,7 @@ class TwoStyles(Kind):
     from dp_types import Within
 
     scale = 10
+    TWICE = 2 * scale
 
 
     def scale(x: Annotated[float, Within()]):
@@ -528,15 +530,22 @@ class SameSignature(Kind):
     from typing import Annotated
 
     import numpy as np
-    from dp_types import AddRemove, Private, Static
+    from dp_types import AddRemove, Private
 
 
-    def noisy(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
-        return len(ages) + np.random.laplace(scale=1 / eps)
+    def scale():
+        return 1
 
 
-    def noisy(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
-        return np.sum(np.clip(ages, 0, 120)) + np.random.laplace(scale=120 / eps)
+    def count(ages: Annotated[list, AddRemove()]) -> Private:
+        return len(ages) + np.random.laplace(scale=scale())
+
+
+    EXAMPLE = count([30, 40])
+
+
+    def scale():
+        return 10
     ```
 
     Fixed:
@@ -550,15 +559,18 @@ class SameSignature(Kind):
     from typing import Annotated
 
     import numpy as np
-    from dp_types import AddRemove, Private, Static
+    from dp_types import AddRemove, Private
 
 
-    def noisy_count(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
-        return len(ages) + np.random.laplace(scale=1 / eps)
+    def scale():
+        return 10
 
 
-    def noisy_sum(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
-        return np.sum(np.clip(ages, 0, 120)) + np.random.laplace(scale=120 / eps)
+    def count(ages: Annotated[list, AddRemove()]) -> Private:
+        return len(ages) + np.random.laplace(scale=scale())
+
+
+    EXAMPLE = count([30, 40])
     ```
     """
 
