@@ -82,8 +82,10 @@ def slots(function: Callable[..., Any]) -> list[Slot]:
 class Inputs:
     """Draws arguments of one function."""
 
-    def __init__(self, source: random.Random, of: Sequence[Slot], spots: Sequence[float]) -> None:
-        self.source, self.slots, self.spots = source, of, spots
+    def __init__(
+        self, source: random.Random, of: Sequence[Slot], spots: Sequence[float], words: Sequence[str] = WORDS
+    ) -> None:
+        self.source, self.slots, self.spots, self.words = source, of, spots, words
         self.size = source.choice((2, 3, 1, 5, 0, 4))
         self.whole = source.random() < 0.3
         self.known: dict[str, Any] = {}
@@ -151,7 +153,7 @@ class Inputs:
         if choice is not None:
             return self.source.choice(choice.values)
         if kind is str:
-            return self.source.choice(WORDS)
+            return self.source.choice(self.words)
         if kind is bool:
             return self.source.random() < 0.5
         near = self.spots and self.source.random() < 0.5

@@ -21,7 +21,7 @@ from evaluator.types import FLOAT
 from evaluator.values import NAN, Array
 
 from .claims import Claim, Parameter, evaluated
-from .inputs import Inputs, Slot, slots
+from .inputs import WORDS, Inputs, Slot, slots
 from .loss import loss
 from .noise import Told, Unmodelled, World
 from .running import Program, Run, difference
@@ -66,6 +66,17 @@ def spots(text: str) -> tuple[float, ...]:
     return tuple(sorted(near, key=lambda each: (abs(each), each)))[:80]
 
 
+def words(text: str) -> tuple[str, ...]:
+    """Texts that records may hold: some, and those that a program compares with, or lists."""
+    found = dict.fromkeys(WORDS)
+    for node in ast.walk(ast.parse(text)):
+        listed = node.comparators if isinstance(node, ast.Compare) else getattr(node, "elts", ())
+        found |= dict.fromkeys(
+            each.value for each in listed if isinstance(each, ast.Constant) and isinstance(each.value, str)
+        )
+    return tuple(found)
+
+
 class Judge:
     """Judges the claims about one program."""
 
@@ -73,6 +84,7 @@ class Judge:
         self.program = Program(text)
         self.source = random.Random(seed)
         self.spots = spots(text)
+        self.words = words(text)
         self.runs = 0
 
     def refuted(self, claim: Claim, settings: int = SETTINGS, pairs: int = PAIRS) -> Refuted | None:
@@ -83,7 +95,7 @@ class Judge:
         cause: Unmodelled | None = None
         judged = False
         for _ in range(settings):
-            inputs = Inputs(self.source, of, self.spots)
+            inputs = Inputs(self.source, of, self.spots, self.words)
             try:
                 args = self._arguments(claim, inputs)
                 found = self._tried(claim, inputs, args, pairs)
