@@ -1,13 +1,18 @@
 """Pages of the specification that say what Python costs, judged by CPython: what is claimed of their programs is no
-less than what any run costs, and half of it is."""
+less than what any run costs, and half of it is; and where a function is said to protect nobody, runs show that."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 
 import spec_runner
 from attack.python import checked, judged
+from cpython.claims import Claim, Parameter
+from cpython.inputs import slots
 from cpython.judging import Judge
+from cpython.noise import World
 from source_tree import ROOT
 
 PAGES = ("aliases", "dictionaries", "key_counts")
@@ -34,3 +39,22 @@ def test_claims_hold_and_half_of_them_do_not(page: str) -> None:
             if not Judge(block.text, 1).refuted(claim._replace(parameters=tuple(half)), 40, 12):
                 stands.add(block.heading)
     assert kept >= 4 and stands <= LOOSE
+
+
+FAILED = re.compile(r"^# (\w+): failed; (\w+) ε oo", re.MULTILINE)
+MUCH = "1000"
+
+
+def test_what_is_said_to_protect_nobody_does_not() -> None:
+    page = (ROOT / "fixtures" / "spec" / "python" / "not_hidden.md").read_text("utf-8")
+    judged = 0
+    for block in spec_runner.blocks(page):
+        for function, _ in FAILED.findall(block.text):
+            judge = Judge(block.text, 1)
+            of = slots(judge.program.function(function, World(judge.source)))
+            parameters = tuple(Parameter(at.name, at.static, None, "0" if at.static else MUCH, "0") for at in of)
+            public = tuple(f"0 < {at.name}" for at in of if at.static)
+            claim = Claim(function, True, parameters, "", public, (), ())
+            judged += 1
+            assert judge.refuted(claim, 40, 12), block.text
+    assert judged

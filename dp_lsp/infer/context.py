@@ -95,6 +95,7 @@ class TypingContext:
         self.look = look
         self.effort = effort
         self.home: object = object()
+        self.is_inside = False
         self.environment: ChainMap[Local, Judgement] = ChainMap()
         self.parameters: set[Span] = set()
         self.tuples: dict[Var, Var] = {}
@@ -122,10 +123,11 @@ class TypingContext:
     def inside(self) -> Iterator[None]:
         """A scope for the body of a closure, which is a home of its own."""
         home, self.home = self.home, object()
+        around, self.is_inside = self.is_inside, True
         try:
             yield
         finally:
-            self.home = home
+            self.home, self.is_inside = home, around
 
     @contextmanager
     def round(self, node: Rounds, solver: Solver, sample: Var | None = None) -> Iterator[disjoint.OwnRows]:
@@ -202,10 +204,10 @@ Facts = dict[Span, tuple[Judgement, str]]
 class Recorder:
     """Problems and judgements, as they are found.
 
-    - ``problems`` are what is wrong, in the order of inference; ``unknown`` is why nothing may be claimed of the
-      definition, or empty; ``boxes`` are the black boxes that it calls and ``premises`` what else users are taken at
-      their word for, in order; ``untyped`` is a name that it reads, by itself or by way of what it calls, of whose type
-      nothing is inferred before a run, or empty.
+    - ``problems`` are what is wrong, in the order of inference; ``doubts`` are why nothing may be claimed of the
+      definition, and ``unknown`` is the first of them, or empty; ``boxes`` are the black boxes that it calls and
+      ``premises`` what else users are taken at their word for, in order; ``untyped`` is a name that it reads, by itself
+      or by way of what it calls, of whose type nothing is inferred before a run, or empty.
     - ``facts`` hold the judgement and the rule of expressions by place, ``judgements`` the judgement of each term, and
       ``joined`` that of each name whose value a loop or a branch made.
     - ``lacking`` are the values of which something public should be known, by the places of what was refused for it.
@@ -213,7 +215,7 @@ class Recorder:
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
-        self.unknown = ""
+        self.doubts: list[str] = []
         self.boxes: dict[str, None] = {}
         self.premises: dict[str, None] = {}
         self.untyped = ""
@@ -222,6 +224,10 @@ class Recorder:
         self.joined: dict[Local, Judgement] = {}
         self.lacking: dict[Span, tuple[Term, Descriptor]] = {}
 
+    @property
+    def unknown(self) -> str:
+        return self.doubts[0] if self.doubts else ""
+
     def report(self, problem: Problem) -> None:
         """Record a problem. One of a kind that leaves something unchecked makes the definition unknown."""
         self.problems.append(problem)
@@ -229,8 +235,8 @@ class Recorder:
             self.give_up(problem.message)
 
     def give_up(self, reason: str) -> None:
-        """Make the definition unknown: no bound is claimed of it. The first reason is kept."""
-        self.unknown = self.unknown or reason
+        """Make the definition unknown: no bound is claimed of it. The first reason is told."""
+        self.doubts.append(reason)
 
     def suppose(self, premise: str) -> None:
         """Record a premise for which the user is taken at their word."""
@@ -240,7 +246,8 @@ class Recorder:
     def aside(self) -> Iterator[Callable[[], bool]]:
         """A scope in which terms are inferred once more: what is reported and written down of them is forgotten. Gives
         a function that says whether anything was wrong with them."""
-        reported, unknown, lacking = len(self.problems), self.unknown, {**self.lacking}
+        reported, doubts, lacking = len(self.problems), len(self.doubts), {**self.lacking}
+        unknown = self.unknown
         facts, judgements, joined = {**self.facts}, {**self.judgements}, {**self.joined}
 
         def is_wrong() -> bool:
@@ -251,5 +258,6 @@ class Recorder:
             yield is_wrong
         finally:
             del self.problems[reported:]
-            self.unknown, self.lacking = unknown, lacking
+            del self.doubts[doubts:]
+            self.lacking = lacking
             self.facts, self.judgements, self.joined = facts, judgements, joined

@@ -58,7 +58,7 @@ class Inference:
         except TooLong:
             self.report(problems.NumberTooLong.at(node.span, written=self.written(node.span)))
             return NOT_UNDERSTOOD
-        if isinstance(result.value.type, Unknown):
+        if isinstance(result.value.type, Unknown) and not self.recorder.doubts:
             self.give_up(f"`{self.written(node.span)}` was not understood")
         if not isinstance(node, Use | Literal):
             value = self.publics.known(node, result.value)

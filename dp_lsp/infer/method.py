@@ -269,6 +269,11 @@ def _inferred_for(
     inference = _inference(setting, effort)
     body = functions.body(inference, method, inference.solver.mark(), setting.usual, types)
     body = body._replace(effects=in_sequence((body.effects, settle_open(inference))))
+    if inference.recorder.lacking:
+        from dp_lsp.infer import unlimited  # most functions ask for nothing that is not known
+
+        lost = unlimited.released(inference, method, setting.usual, body.params)
+        body = body._replace(effects=in_sequence((body.effects, lost)))
     return inference, generalize.scheme(inference, method, body), body
 
 

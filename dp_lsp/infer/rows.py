@@ -385,13 +385,15 @@ def refused(inference: Inference, node: term.Call, row: Builtin, args: Args, ref
     if unclipped is not None and not isinstance(unclipped, term.Hole):
         span = unclipped.span
         fixes = _clipped_before(inference, node, span)
-        inference.report(problems.NotClipped.at(span, written=inference.written(span), fixes=fixes))
+        found = problems.NotClipped.at(span, written=inference.written(span), fixes=fixes)
     elif refusal.uncounted:
         written = inference.written(node.span)
-        inference.report(problems.UnknownCount.at(node.span, written=written, reason=reason))
+        found = problems.UnknownCount.at(node.span, written=written, reason=reason)
     else:
-        inference.report(problems.DoesNotFit.at(node.span, function=inference.code[row.name], reason=reason))
-    inference.give_up(reason)
+        found = problems.DoesNotFit.at(node.span, function=inference.code[row.name], reason=reason)
+    inference.report(found)
+    if not found.unchecked:
+        inference.give_up(reason)
 
 
 def _clipped_before(inference: Inference, node: term.Call, span: Span) -> tuple[Fix, ...]:

@@ -9,6 +9,7 @@ from dp_lsp.builtins import intervals, remedies
 from dp_lsp.builtins.traits import ByRecord, Orders
 from dp_lsp.core.annotation import Anything, NumberOf
 from dp_lsp.core.evaluate import norms_of, symbols_of
+from dp_lsp.core.sens import Sens
 from dp_lsp.core.term import Apply, Call, Global, Literal, Term, Use
 from dp_lsp.core.types import BoolType, Dataset, Kind, NumberType
 from dp_lsp.infer.mistakes.noise import MechanismCall, furthest, release_of
@@ -126,8 +127,12 @@ def is_private(scene: Scene, node: Term) -> bool:
 def distance_of(scene: Scene, node: Term) -> Expression:
     """How far something moves, or what is asked for if no bound is known."""
     far = furthest(scene, node)
-    named = all(each.name.isidentifier() for each in symbols_of(far))
-    return far if named and not (far.zero or far.infinite or norms_of(far)) else DISTANCE
+    return far if _is_named(far) and not (far.zero or far.infinite or norms_of(far)) else DISTANCE
+
+
+def _is_named(amount: Sens) -> bool:
+    """Whether the program has a name for all that an amount depends on."""
+    return all(each.name.isidentifier() for each in symbols_of(amount))
 
 
 def again(scene: Scene, release: MechanismCall, far: Expression, hidden: Expression, share: bool) -> Made:
@@ -161,9 +166,11 @@ def statistics(scene: Scene, node: Term) -> Iterator[Statistic]:
     element = type_.records.element
     added_up = type_.records.kind is Kind.VECTOR and isinstance(element, NumberType | BoolType)
     if added_up and isinstance(element, NumberType):
-        known = element.bounds is not None
-        total = remedies.total_of(written if known else remedies.clamped(written))
-        yield Statistic(total, HIGHEST if element.bounds is None else intervals.most(element.bounds))
+        far = None if element.bounds is None else intervals.most(element.bounds)
+        if far is not None and _is_named(far):
+            yield Statistic(remedies.total_of(written), far)
+        else:
+            yield Statistic(remedies.total_of(remedies.clamped(written)), HIGHEST)
     elif added_up:
         yield Statistic(remedies.total_of(written), ONE)
     if not added_up or not makes_records(scene, node):  # to count them would drop what was made
