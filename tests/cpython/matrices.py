@@ -74,7 +74,14 @@ class RowWriter:
         return self.source.random() < share
 
     def noise(self) -> str:
-        """Noise for a vector, perhaps of the wrong size."""
+        """Noise for a vector, perhaps of the wrong size, perhaps with a name."""
+        drawn = self.drawn()
+        if not self.chance(0.3):
+            return drawn
+        self.line(f"z = {drawn}")
+        return "z"
+
+    def drawn(self) -> str:
         size = self.pick(*("d",) * 4, *(f"{self.width}",) * 4, "X.shape[1]", "X.shape[1]", "(d,)", "1", "len(X)")
         sigma = self.pick("s", "s", "s * c", "2")
         return self.pick(

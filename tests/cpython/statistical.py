@@ -142,9 +142,28 @@ class StatisticsWriter(Writer):
         if self.private and self.names.get("arr") and self.chance(0.4):
             self.line(f"counts, {self.pick(('_', 'edges'))} = np.histogram({self.arr(1)}, bins={self.bins()})")
             noise = self.draw(self.positive(), f", size={self.pick(('len(counts)', 'counts.shape', '3', '2'))}")
-            self.line(f"out = counts + {noise}")
+            self.line(f"out = {self.added('counts', noise)}")
             return self.line(f"return {self.pick(OF_VECTORS).replace('X', 'out')}")
         super().last()
+
+    def added(self, to: str, noise: str) -> str:
+        """An array with noise, which may have got a name first."""
+        if not self.chance(0.5):
+            return f"{to} + {noise}"
+        self.line(f"noise = {noise}")
+        if self.chance(self.trap):
+            self.line(
+                self.pick(("noise = abs(noise)", "noise[0] = 0", f"{to} = {to} + noise", "noise = noise.round()"))
+            )
+        return self.pick(
+            (
+                f"{to} + noise",
+                f"{to} - noise",
+                f"noise * 2 + {to}",
+                f"np.array([x + z for x, z in zip({to}, noise)])",
+                f"[x - z for z, x in zip(noise, {to})]",
+            )
+        )
 
     def bins(self) -> str:
         return self.pick(

@@ -101,10 +101,68 @@ def named_draws(node: ast.FunctionDef, kinds: Kinds) -> dict[str, Draw]:
     return found
 
 
+def as_long_as(node: ast.FunctionDef, kinds: Kinds) -> set[str]:
+    """The names of arrays that a function draws as many numbers for as there are in each."""
+    sizes = (draws.size for item in below(node, ast.Call) if (draws := draws_of(item, kinds)) is not None)
+    return {each for size in sizes if size is not None and (each := length_of(size, kinds))}
+
+
+def length_of(size: ast.expr, kinds: Kinds) -> str:
+    """The name of the array, of one dimension, whose length a size is; empty where it is another one."""
+    match size:
+        case ast.Tuple(elts=[inner]):
+            return length_of(inner, kinds)
+        case ast.Call(func=func, args=[ast.Name(id=name)], keywords=[]) if kinds.called(func) == "len":
+            return name
+        case (
+            ast.Attribute(value=ast.Name(id=name), attr="shape" | "size")
+            | ast.Subscript(value=ast.Attribute(value=ast.Name(id=name), attr="shape"), slice=ast.Constant(value=0))
+        ):
+            return name
+    return ""
+
+
+def named_arrays(node: ast.FunctionDef, kinds: Kinds, settled: Mapping[str, ast.expr]) -> dict[str, ast.expr]:
+    """The arrays of draws of a function that have a name and are added once, by that name, and what each stands for
+    there: it is one of the names that are ``settled``."""
+    reads = Counter(item.id for item in below(node, ast.Name) if isinstance(item.ctx, ast.Load))
+    found: dict[str, ast.expr] = {}
+    for statements in _blocks(node):
+        for index, statement in enumerate(statements):
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in settled and reads[name] == 1:
+                    draws = heart(value, lambda each: draws_of(each, kinds))
+                    if draws is not None and _is_added(name, statements[index + 1 :]):
+                        found[name] = value
+    return found
+
+
+def in_pairs(node: ast.AST) -> ast.BinOp | None:
+    """The sum of two arrays that a comprehension makes entry by entry, ``[x + y for x, y in zip(xs, ys)]``; None for
+    any other expression. It is the sum of both where they are as long."""
+    match node:
+        case ast.ListComp(
+            elt=ast.BinOp(left=ast.Name(id=left), op=ast.Add() | ast.Sub() as op, right=ast.Name(id=right)),
+            generators=[
+                ast.comprehension(
+                    target=ast.Tuple(elts=[ast.Name(id=one), ast.Name(id=other)]),
+                    iter=ast.Call(
+                        func=ast.Name(id="zip"), args=[ast.Name() as first, ast.Name() as second], keywords=[]
+                    ),
+                    ifs=[],
+                    is_async=0,
+                )
+            ],
+        ) if {left, right} == {one, other} and one != other:
+            sides = (first, second) if left == one else (second, first)
+            return ast.copy_location(ast.BinOp(sides[0], op, sides[1]), node)
+    return None
+
+
 def scales(node: ast.FunctionDef, kinds: Kinds) -> set[str]:
     """The names that say how much noise there is, or how often something is done, in a function that draws some; none
     in one that draws none."""
-    draws = [draw_of(item, kinds) for item in below(node, ast.Call)]
+    draws = [draw_of(item, kinds) or draws_of(item, kinds) for item in below(node, ast.Call)]
     said: list[ast.AST] = [draw.scale for draw in draws if draw is not None and draw.scale is not None]
     if not any(draws):
         return set()
@@ -155,6 +213,9 @@ def _is_added(name: str, statements: list[ast.stmt]) -> bool:
                     right, name
                 ):
                     return True
+                case ast.ListComp() if (summed := in_pairs(item)) is not None:
+                    pending.append(summed)
+                    continue
                 case ast.Lambda() | ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                     continue
             pending += children(item)

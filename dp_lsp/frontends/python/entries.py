@@ -400,6 +400,7 @@ _KINDS = {
     Kind.GAPS: "a column whose numbers may be missing",
     Kind.GENERATOR: "a generator",
     Kind.MECHANISM: "a mechanism of a library",
+    Kind.DRAWS: "an array of draws",
 }
 
 

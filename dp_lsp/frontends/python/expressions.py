@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from dp_lsp import surface
 from dp_lsp.frontends.python.clips import clipped, held_between
-from dp_lsp.frontends.python.draws import Draw, draw_of, draws_of, heart
+from dp_lsp.frontends.python.draws import Draw, draw_of, draws_of, heart, in_pairs, length_of
 from dp_lsp.frontends.python.edges import edges_of
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.entries import COUNT, COUNT_KEPT, WHERE, named_kind
@@ -52,9 +52,11 @@ from dp_lsp.text import Span
 
 _ELEMENT = "v"
 _SEVERAL_DRAWS = (
-    "several draws at once, or a draw with other arguments than its centre and its scale (add an array of draws where "
-    "it is drawn: `v + np.random.laplace(0, b, size=len(v))`),"
+    "several draws at once, or a draw with other arguments than its centre and its scale (add an array of draws once, "
+    "to as many numbers: `v + np.random.laplace(0, b, size=len(v))`),"
 )
+_ZIP = ast.Name("zip", ast.Load())
+_SUMMED = frozenset({Kind.ARRAY, Kind.VECTOR})
 _NUMERIC = frozenset({Kind.NUMBER, Kind.ANY})
 _ONE_DIMENSIONAL = frozenset({Kind.ARRAY, Kind.VECTOR, Kind.LOOSE})
 _NUMBERS = frozenset({Kind.ARRAY, Kind.VECTOR, Kind.GAPS})
@@ -86,7 +88,8 @@ _BY_KEY = "reindex"
 
 class Expressions(LibraryCalls, Reductions, Powers):
     """The expressions of one function. ``homes`` are the modules that are named in it, with where that is first;
-    ``named`` are the draws that have a name and are added once: that name stands for their scale in the tree;
+    ``named`` are the draws that have a name and are added once, and ``arrays`` those of several numbers: that name
+    stands for their scale in the tree;
     ``bins_of`` are names of counts, and how many there are; ``lasting`` are names of columns and masks, and what they
     stand for; ``inner`` are those of functions inside the function; ``libraries`` tells whose
     arrays names are."""
@@ -103,6 +106,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
         libraries: Mapping[str, Library] = MappingProxyType({}),
         made: Mapping[str, Made] = MappingProxyType({}),
         settled: Mapping[str, ast.expr] | None = None,
+        arrays: Mapping[str, ast.expr] | None = None,
     ) -> None:
         self._places = places
         self._kinds = kinds
@@ -114,6 +118,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
         self._libraries = libraries
         self._made = made
         self.settled = settled or {}
+        self._arrays = arrays or {}
         self.homes: dict[str, Span] = {}
 
     def within(self, names: Iterable[str], kind: Kind) -> Expressions:
@@ -130,7 +135,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
         )
         libraries = {name: library for name, library in self._libraries.items() if name not in own}
         made = {name: each for name, each in self._made.items() if own.isdisjoint((name, *each.names))}
-        known = self._named, self._bins, lasting, self.filled, self._inner - own, libraries, made, settled
+        known = self._named, self._bins, lasting, self.filled, self._inner - own, libraries, made, settled, self._arrays
         inner = Expressions(self._places, kinds, *known)
         inner.homes = self.homes
         return inner
@@ -262,6 +267,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
 
     def _list_of_each(self, node: ast.ListComp) -> Node:
         """A comprehension, written out where that is what makes it known."""
+        if (summed := in_pairs(node)) is not None and (noisy := self._summed_in_pairs(summed)) is not None:
+            return noisy
         match node.generators:
             case [ast.comprehension(iter=over)] if _texts(over) is not None or (
                 self._releases(node.elt) and _are_written_out(over)
@@ -347,6 +354,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
         if name in self._made:
             raise Refused(node, f"{named_kind(Kind.MECHANISM)} as a value")
         kind = self._kinds.of_name(name)
+        if kind is Kind.DRAWS:
+            raise Refused(node, _SEVERAL_DRAWS)
         if isinstance(kind, Beside):
             return self._elementwise(node)
         if isinstance(kind, Table | Alone | Rows) or kind in _NO_VALUES:
@@ -449,32 +458,55 @@ class Expressions(LibraryCalls, Reductions, Powers):
         """Whether evaluating an expression draws nothing, and calls no function of the program."""
         calls = below(node, ast.Call)
         names = {each.id for each in below(node, ast.Name)}
-        return not names & {*self._named} and all(self._kinds.called(each.func) in _STILL for each in calls)
+        return names.isdisjoint((*self._named, *self._arrays)) and all(
+            self._kinds.called(each.func) in _STILL for each in calls
+        )
 
     def _noisy_array(self, node: ast.BinOp) -> Node | None:
         """Counts with a draw for each; None for any other operation on an array."""
-        sides = [(node.left, node.right), (node.right, node.left)] if isinstance(node.op, ast.Add) else []
-        for hidden, added in sides:
-            drawn = heart(added, lambda each: draws_of(each, self._kinds))
+        sides = [(node.left, node.right), (node.right, node.left)] if isinstance(node.op, ast.Add | ast.Sub) else []
+        for hidden, added in sides[: 1 if isinstance(node.op, ast.Sub) else 2]:
+            drawn = heart(added, self._drawn_several)
             if drawn is None or drawn.size is None:
                 continue
             value = self._as_long(drawn.size, hidden)
-            noise = None if value is None else scaled(added, self._noise_of_several, self._factor)
+            noise = None if value is None else self.noise_of_several(added)
             if noise is not None and value is not None:
                 args = (noise.scale, value)
                 return surface.Call(*self._places.span(node), self._callee(drawn.call, drawn.name), args)
         return None
 
-    def _noise_of_several(self, node: ast.expr) -> Noise | None:
-        draws = draws_of(node, self._kinds)
-        return None if draws is None else Noise(draws, self.scale(draws), None)
+    def _summed_in_pairs(self, node: ast.BinOp) -> Node | None:
+        """The sum of an array and of as many draws that have a name, as ``zip`` goes over both."""
+        for hidden, added in ((node.left, node.right), (node.right, node.left)):
+            if isinstance(added, ast.Name) and added.id in self._arrays and self._kinds.called(_ZIP) == _ZIP.id:
+                size = heart(self._arrays[added.id], self._drawn_several)
+                known = size is not None and size.size is not None and self._is_as_long(size.size, hidden)
+                return self._noisy_array(node) if known and self._kinds.of(hidden) in _SUMMED else None
+        return None
+
+    def noise_of_several(self, node: ast.expr) -> Noise | None:
+        """The noise that an expression is where it is added: an array of draws, or a name of one, perhaps scaled."""
+        return scaled(node, self._each_noise, self._factor)
+
+    def _drawn_several(self, node: ast.expr) -> Draw | None:
+        if isinstance(node, ast.Name):
+            return heart(self._arrays[node.id], self._drawn_several) if node.id in self._arrays else None
+        return draws_of(node, self._kinds)
+
+    def _each_noise(self, node: ast.expr) -> Noise | None:
+        draws = self._drawn_several(node)
+        if draws is None:
+            return None
+        scale = surface.Name(*self._places.span(node), node.id) if isinstance(node, ast.Name) else self.scale(draws)
+        return Noise(draws, scale, None)
 
     def _as_long(self, size: ast.expr, hidden: ast.expr) -> Node | None:
         """An array of which it is known, or made sure, that there is a draw for each entry."""
         kind = self._kinds.of(hidden)
         if kind is not Kind.LOOSE and self._is_as_long(size, hidden):
             return self.node(hidden)
-        if kind not in (Kind.VECTOR, Kind.LOOSE):
+        if kind not in (Kind.VECTOR, Kind.LOOSE) or not self._is_still(size):
             return None
         match size:
             case ast.Tuple(elts=[size]):
@@ -489,11 +521,9 @@ class Expressions(LibraryCalls, Reductions, Powers):
 
     def _is_as_long(self, size: ast.expr, hidden: ast.expr) -> bool:
         """Whether there is a draw for each entry of an array: so many as it has by its name, or by how it is made."""
+        if isinstance(hidden, ast.Name) and length_of(size, self._kinds) == hidden.id:
+            return True
         match size, hidden:
-            case ast.Call(func=func, args=[ast.Name(id=of)], keywords=[]), ast.Name(id=name):
-                return of == name and self._kinds.called(func) == "len"
-            case ast.Attribute(value=ast.Name(id=of), attr="shape"), ast.Name(id=name):
-                return of == name
             case _, ast.Name(id=name) if name in self.filled.lengths:
                 return self.filled.is_as_long(name, size)
             case ast.Constant(value=int() as count), ast.Name(id=name):

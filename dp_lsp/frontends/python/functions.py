@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dp_lsp import surface
 from dp_lsp.frontends.python.annotations import OF_NUMBER, PUBLIC, annotation, kind_of, says_data
 from dp_lsp.frontends.python.dictionaries import with_lists
-from dp_lsp.frontends.python.draws import generators, is_noisy_stop, named_draws, scales
+from dp_lsp.frontends.python.draws import as_long_as, generators, is_noisy_stop, named_arrays, named_draws, scales
 from dp_lsp.frontends.python.edges import with_edges
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.entries import named_kind
@@ -28,7 +28,7 @@ from dp_lsp.frontends.python.kinds import COUNTING, Kind, Kinds, Of, kinds_of, l
 from dp_lsp.frontends.python.lasting import lasting
 from dp_lsp.frontends.python.libraries import libraries
 from dp_lsp.frontends.python.names import CHECKED, MODULES, bound_in, dotted
-from dp_lsp.frontends.python.noise import named_centre, whole
+from dp_lsp.frontends.python.noise import Noise, named_centre, whole
 from dp_lsp.frontends.python.of_rows import COLUMN, SHAPE, VECTOR
 from dp_lsp.frontends.python.outputs import Outputs, with_files
 from dp_lsp.frontends.python.places import Places
@@ -83,7 +83,9 @@ def function(node: ast.FunctionDef, places: Places, around: _Body | None = None)
         elif not any(each.annotation for each in params) and returns is None and body.draws:
             returns = surface.TypeExpr(header.end, header.end, "Private", written="Private")
             told = {each.name: PUBLIC if each.name in body.scales else OF_NUMBER for each in params}
-            params = tuple(each if each.name in body.samples else _said(each, told[each.name]) for each in params)
+            params = tuple(
+                each if each.name in {*body.samples, *body.vectors} else _said(each, told[each.name]) for each in params
+            )
     except Refused as refused:
         params, text = (), opaque(places, refused.node, refused.what)
         whole = surface.Opaque(text.start, text.end, refused.what, _of_definition(node))
@@ -237,6 +239,8 @@ class _Body:
         counts = _bins_of(node, self._kinds)
         filled = Filled(node, self._kinds, counts)
         whose = libraries(node, self._kinds)
+        known_values = settled(node)
+        self._arrays = named_arrays(node, self._kinds, known_values)
         self._expressions = Expressions(
             places,
             self._kinds,
@@ -247,7 +251,8 @@ class _Body:
             known,
             whose,
             self._made,
-            settled(node),
+            known_values,
+            self._arrays,
         )
         self._outputs = Outputs(places, self._kinds, self._expressions, self._lasting, files)
 
@@ -261,6 +266,7 @@ class _Body:
             size = norm_of(item, called) if isinstance(item, ast.expr) else None
             for each in (*(operands or ()), *(() if size is None or size[1] else (size[0],))):
                 used |= {each.id} if isinstance(each, ast.Name) else set()
+        used |= as_long_as(self._node, Kinds({}, self._local.__contains__))
         bare = {each.arg for each in self._node.args.args if each.annotation is None}
         written = set(bound_below(self._node))
         self.vectors = [name for name in params if name in used & bare and name not in written]
@@ -488,7 +494,9 @@ class _Body:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func)) if name in self._generators:
                 expressions.note_home(func)
             case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if name in self._named:
-                yield from self._named_draw(span, target, value)
+                yield from self._named_draw(span, target, expressions.noise(value), value)
+            case ast.Assign(targets=[ast.Name(id=name) as target], value=value) if name in self._arrays:
+                yield from self._named_draw(span, target, expressions.noise_of_several(value), value)
             case ast.Assign(
                 targets=[ast.Tuple(elts=[ast.Name() as target, ast.Name(id=rest) as edges])], value=ast.Call() as made
             ) if self._kinds.called(made.func) == COUNTING:
@@ -536,9 +544,8 @@ class _Body:
             same = surface.Name(*self._places.span(first), first.id)
             yield surface.Assign(*self._places.span(each), self._target(each), same)
 
-    def _named_draw(self, span: Span, target: ast.Name, value: ast.expr) -> Iterator[Node]:
-        """A draw that gets a name: in the tree it stands for the scale, and another one for what the draw is around."""
-        noise = self._expressions.noise(value)
+    def _named_draw(self, span: Span, target: ast.Name, noise: Noise | None, value: ast.expr) -> Iterator[Node]:
+        """Draws that get a name: in the tree it stands for the scale, and another one for what a draw is around."""
         if noise is None:
             raise Refused(value, "a factor of noise that draws, or calls a function of the program,")
         yield surface.Assign(*span, self._target(target), noise.scale)

@@ -18,7 +18,7 @@ from dp_lsp.frontends.python.releasing import METHODS as OF_MECHANISMS
 from dp_lsp.frontends.python.releasing import is_counting, is_mechanism, is_tool
 from dp_lsp.frontends.python.rows import Beside, Rows, along, column_at, norm_of, product, turned, upright
 from dp_lsp.frontends.python.tables import Alone, Holds, Table, Taken, chosen, column_of, counted, kept_in, present
-from dp_lsp.frontends.python.tree import below, walk
+from dp_lsp.frontends.python.tree import walk
 
 
 class Kind(Enum):
@@ -51,6 +51,8 @@ class Kind(Enum):
     """What draws batches of records."""
     GENERATOR = auto()
     """What draws random numbers, and was not told how to begin."""
+    DRAWS = auto()
+    """An array of draws."""
     ANY = auto()
     """Nothing is known."""
 
@@ -237,20 +239,16 @@ class Kinds:
         if (column := column_at(node)) is not None and isinstance(rows := self.of(column[0]), Rows):
             return Kind.ARRAY if rows.width is None or column[1] <= rows.width else Kind.ANY
         match node:
-            case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right) if (
-                self.of(left) is Kind.LOOSE and self._draws_below(right)
-            ) or (self.of(right) is Kind.LOOSE and self._draws_below(left)):
+            case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right) if {self.of(left), self.of(right)} == {
+                Kind.LOOSE,
+                Kind.DRAWS,
+            }:
                 return Kind.VECTOR
             case ast.Subscript(value=ast.Attribute(value=of, attr="shape"), slice=ast.Constant()):
                 return Kind.NUMBER if isinstance(self.of(of), Rows) or self.of(of) is Kind.VECTOR else None
             case ast.Call(func=func, args=[of], keywords=[]) if self.called(func) in MAKING:
                 return Kind.PARTS if self.of(of) is Kind.PARTS else None
         return None
-
-    def _draws_below(self, node: ast.expr) -> bool:
-        """Whether something draws several numbers in an expression."""
-        calls = (item for item in below(node, ast.Call))
-        return any(self.drawn(each) and self.draws_several(each) for each in calls)
 
     def _of_product(self, left: ast.expr, right: ast.expr) -> Of:
         """What ``left @ right`` is."""
@@ -335,7 +333,7 @@ class Kinds:
         if name == GENERATING:
             return Kind.ANY if node.args or node.keywords else Kind.GENERATOR
         if self.drawn(node):
-            return Kind.ANY if self.draws_several(node) else Kind.NUMBER
+            return Kind.DRAWS if self.draws_several(node) else Kind.NUMBER
         if name in TOTALS or self._reduces(node, name):
             return Kind.NUMBER
         if (given := self.made_of(node)) is not None:
@@ -392,6 +390,10 @@ _BESIDE = frozenset({Kind.NUMBER, Kind.ANY})
 
 
 def _combined(*operands: Of) -> Of:
+    if Kind.DRAWS in operands:
+        if {*operands} <= {Kind.DRAWS, Kind.NUMBER}:
+            return Kind.DRAWS
+        operands = tuple(Kind.ANY if each is Kind.DRAWS else each for each in operands)
     kinds = set(operands)
     rows = next((each for each in operands if isinstance(each, Rows)), None)
     if rows is not None:

@@ -30,7 +30,7 @@ class PythonStorage(Storage):
     def arrays(self, builtin: str, given: Sequence[Stored], numbers: Stored) -> Stored:
         if builtin in _MAKES_LISTS:
             return OTHER_ARRAY
-        if builtin == _MAKES_ARRAYS:
+        if builtin in _MAKES_ARRAYS:
             return ARRAY
         return reduce(or_, given, 0) or ARRAY
 
@@ -43,7 +43,7 @@ _LISTS = frozenset({"T[]", "push!"})
 """What makes a list of anything, and appends to one: it holds each number as it is."""
 _MAKES_LISTS = _LISTS | {"[…]", "(… for …)", "map", "filter"}
 """What makes a list, which is no array."""
-_MAKES_ARRAYS = "deepcopy"
+_MAKES_ARRAYS = frozenset({"deepcopy", "histogram"})
 _NEVER_FAILS = frozenset(
     {
         *("+", "-", "*", "<", "<=", ">", ">=", "==", "!=", "!", "&&", "||", "abs", "min", "max", "clamp", "float"),

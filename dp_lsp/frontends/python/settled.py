@@ -32,21 +32,27 @@ def settled(node: ast.FunctionDef) -> dict[str, ast.expr]:
     for name, value, behind in _assigned(node.body):
         if writes[name] != 1 or params[name] or name in altered:
             continue
-        mentions = {item.id for item in below(value, ast.Name)}
+        mentions = set() if value is None else {item.id for item in below(value, ast.Name)}
         local = {each for each in mentions if writes[each] or params[each]}
-        plain = all(isinstance(item, _PLAIN) for item in walk(value))
-        if plain and local <= known and _reads(node, name) == _reads_in(behind, name):
+        if value is not None and _is_plain(value) and local <= known and _reads(node, name) == _reads_in(behind, name):
             found[name] = value
         known.add(name)
     return found
 
 
-def _assigned(statements: list[ast.stmt]) -> Iterator[tuple[str, ast.expr, list[ast.stmt]]]:
-    """The names that statements give values, in the order in which they stand, and the statements behind each."""
+def _is_plain(value: ast.expr) -> bool:
+    return all(isinstance(item, _PLAIN) for item in walk(value))
+
+
+def _assigned(statements: list[ast.stmt]) -> Iterator[tuple[str, ast.expr | None, list[ast.stmt]]]:
+    """The names that statements give values, in the order in which they stand, and the statements behind each; no value
+    where a name gets a part of one."""
     for index, statement in enumerate(statements):
         match statement:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 yield name, value, statements[index + 1 :]
+            case ast.Assign(targets=[ast.Tuple(elts=targets)]):
+                yield from ((each.id, None, []) for each in targets if isinstance(each, ast.Name))
             case ast.FunctionDef() | ast.ClassDef() | ast.AsyncFunctionDef():
                 continue
         for block in (getattr(statement, "body", None), getattr(statement, "orelse", None)):
