@@ -78,6 +78,7 @@ _QUIET = 0.15  # seconds without anything to do before fixes are tried: most tex
 _QUIETER = 0.5  # and before distributions are asked for, which takes at least as long
 _LOOK = 0.01  # seconds between two looks whether something came while they are computed
 _SWITCH = 0.001  # seconds after which what is computed lets the reading thread have its turn
+_NEWEST = 0  # the generation of what was made since the last look for what nobody needs
 _LITTER = 500  # chunks that are parsed or inferred between looks for what nobody needs
 _GRACE = 2.0  # seconds of computing that a check which does not look at its time has besides
 _BUSY = 1.5  # how many times as long as it computed a check lasts where the machine does much else
@@ -257,6 +258,8 @@ class Service:
             elif self._questions and not news:
                 self._ask(*self._questions.popitem())
             self._projects.tidy()
+            if not self._inbox.has_any():
+                gc.collect(_NEWEST)
 
     def _patience(self) -> float | None:
         """How many seconds to wait for something to do, before there is time for what is not urgent."""
@@ -450,6 +453,7 @@ class Service:
             if root not in self._survey.barred:
                 with contextlib.suppress(OutOfTime):
                     self._projects.surveyed(root, options, check)
+                gc.collect(_NEWEST)
 
     def _stop_help(self) -> None:
         if self._helper is not None:
@@ -673,9 +677,10 @@ def _limit_memory() -> None:
 def collect_less() -> None:
     """What is remembered lives long and is in few cycles: looking through all of it, or through all that a check has
     made so far, would take longer than a pause may last, so that is left to :meth:`Service.serve`. Nearly all litter is
-    found among what was made last."""
+    found among what was made last, which is looked through after each answer: until then much of it is gone by itself.
+    Only a check that makes very much stops for that on its way."""
     gc.freeze()
-    gc.set_threshold(10_000, 1_000, 250)
+    gc.set_threshold(100_000, 1_000, 250)
 
 
 def _warm_up() -> None:
