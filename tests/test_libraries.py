@@ -23,7 +23,7 @@ HEADER = """\
 from typing import Annotated
 
 import numpy as np
-from dp_types import AddRemove, Bounded, ChangeOne, Private, Static
+from dp_types import AddRemove, Bounded, ChangeOne, MayBeMissing, Private, Static
 """
 EPS = Fraction(1, 2)
 
@@ -292,6 +292,75 @@ def test_queries_cost_their_share(query: str, contributions: int, said: Callable
     chain = CHAIN.format(base="list", space=FLOATS, steps=f"{steps} >> dp.m.then_laplace(scale)")
     assert_close(found.at(eps=EPS), measurement(chain, scale).map(contributions) * (1 + 1e-9))
     assert dp
+
+
+FRAME = """\
+import opendp.prelude as dp
+import polars as pl
+from dp_types import Columns
+
+dp.enable_features("contrib")
+
+def f(
+    people: Annotated[pl.LazyFrame, AddRemove(contributes={contributions}), Columns(Age=Bounded(-9, 120), Pay=float)],
+    eps: Static[float],
+) -> Private:
+    context = dp.Context.compositor(
+        data=people,
+        privacy_unit=dp.unit_of(contributions={contributions}),
+        privacy_loss=dp.loss_of(epsilon=eps),
+        split_evenly_over=2,
+        margins=[dp.polars.Margin(max_length=100)],
+    )
+    return context.query().select({statistics}).release().collect()
+"""
+SELECTED = {
+    "dp.len(signed=True)": (1,),
+    "pl.len().dp.noise()": (1,),
+    'pl.col("Age").fill_null(0).dp.sum((-5, 100))': (100,),
+    'dp.len(signed=True), pl.col("Age").dp.sum((0, 9)), pl.col("Pay").fill_nan(0.0).dp.sum((-2.0, 1.0))': (1, 9, 2),
+}
+"""What is selected of a frame, and how far each statistic moves where a record is added."""
+
+
+@pytest.fixture
+def people() -> Any:
+    pytest.importorskip("opendp")
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("pyarrow")
+    return polars.LazyFrame({"Age": [1, 20, 40], "Pay": [0.5, 1.0, 2.5]})
+
+
+@pytest.mark.parametrize("contributions", [1, 3])
+@pytest.mark.parametrize("statistics", SELECTED)
+def test_queries_of_frames_cost_their_share(
+    statistics: str, contributions: int, said: Callable[[str], Said], people: Any
+) -> None:
+    """By the noise that the library says it makes for each statistic."""
+    program = FRAME.format(contributions=contributions, statistics=statistics)
+    found = said(program)
+    assert found.state == "proved"
+    assert math.isclose(found.at(eps=EPS), float(EPS) / 2)
+    summary = run(program.replace(".release().collect()", ""), people, float(EPS)).summarize()
+    prices = [contributions * far / scale for far, scale in zip(SELECTED[statistics], summary["scale"], strict=True)]
+    assert math.isclose(sum(prices), found.at(eps=EPS), rel_tol=1e-6)
+    assert run(program, people, float(EPS)).shape == (1, len(prices))
+
+
+def test_a_margin_may_take_the_noise_away(said: Callable[[str], Said], people: Any) -> None:
+    """Which is why nothing but the largest number of rows may be said in one."""
+    program = FRAME.format(contributions=1, statistics="dp.len(signed=True)")
+    program = program.replace("max_length=100", 'invariant="lengths"')
+    assert said(program).state == "unknown"
+    assert run(program.replace(".release().collect()", ""), people, float(EPS)).summarize()["scale"][0] == 0
+
+
+def test_a_missing_value_counts_as_one_between_the_bounds(said: Callable[[str], Said], people: Any) -> None:
+    """Which its pages do not say, so that columns with gaps are not followed."""
+    program = FRAME.format(contributions=1, statistics='pl.col("Age").dp.sum((50, 60))')
+    assert said(program.replace("Bounded(-9, 120)", "(Bounded(-9, 120), MayBeMissing())")).state == "unknown"
+    gap = people.select("Pay").with_columns(Age=people.collect()["Age"].shift(1))
+    assert 150 <= run(program, gap, 1e6).item() <= 160, "one is missing, and the others are cut off at 50"
 
 
 def test_bounds_of_a_space_cut_nothing_off(said: Callable[[str], Said]) -> None:

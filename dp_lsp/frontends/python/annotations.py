@@ -17,7 +17,7 @@ from dp_lsp.frontends.python.names import TYPES, WORDS, dotted, shortened
 from dp_lsp.frontends.python.numeric import INFINITE
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.rows import Rows
-from dp_lsp.frontends.python.tables import Alone, NotAColumn, Table, alone, table_of
+from dp_lsp.frontends.python.tables import Alone, Frame, NotAColumn, Table, alone, table_of
 from dp_lsp.frontends.python.tree import below, copied
 from dp_lsp.language import Annotations, RefusedType, Returned
 from dp_lsp.surface import Node, TypeExpr
@@ -39,7 +39,8 @@ _SERIES = frozenset({"pd.Series", "pandas.Series"})
 _TABLES = frozenset({"pd.DataFrame", "pandas.DataFrame"})
 _OF_ROWS = frozenset({"Rows", "RowNorm"})
 _LOADERS = frozenset({"DataLoader", "torch.utils.data.DataLoader"})
-_BASES = frozenset({*_LOADERS, "float", "int", "bool", "list", *_ARRAYS, *_TABLES})
+_FRAMES = frozenset({"pl.LazyFrame", "polars.LazyFrame"})
+_BASES = frozenset({*_LOADERS, *_FRAMES, "float", "int", "bool", "list", *_ARRAYS, *_TABLES})
 _SAYS_LITTLE = frozenset({"Static", "Private", "black_box", "checked"})
 _BRACED = frozenset({"Annotated", "Static", "Private", "AddRemove", "ChangeOne", "list", "tuple", "dict"})
 
@@ -188,6 +189,9 @@ def kind_of(node: ast.expr | None, places: Places) -> Of:
         case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[base, *words])) if _is_table(base):
             said = [annotation(each, places) for each in words]
             return next((table for each in said if (table := _table(each)) is not None), ValueKind.ANY)
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[base, *words])) if _is_frame(base):
+            said = [annotation(each, places) for each in words]
+            return Frame(next((table for each in said if (table := _table(each)) is not None), None))
         case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[base, *words])) if any(
             _has_rows(each) for each in words
         ):
@@ -216,6 +220,11 @@ def kind_of(node: ast.expr | None, places: Places) -> Of:
 def _is_table(node: ast.expr) -> bool:
     found = dotted(node)
     return found is not None and found[1] in _TABLES
+
+
+def _is_frame(node: ast.expr) -> bool:
+    found = dotted(node)
+    return found is not None and found[1] in _FRAMES
 
 
 def _has_rows(node: ast.expr) -> bool:
@@ -435,8 +444,12 @@ def _annotated(node: TypeExpr, base: Node, words: Iterable[Node]) -> Annotation:
         if table is None or said.keys() & {"Bounded", "Within", "MayBeMissing"}:
             raise RefusedType(node, "say of a table which columns there are: `Columns(Age=Bounded(0, 120), Town=str)`")
         return _dataset(node, said, relations, _MATRIX, None, table.width)
+    if isinstance(base, TypeExpr) and base.name in _FRAMES:
+        if said.keys() & {"Bounded", "Within", "MayBeMissing", *_OF_ROWS}:
+            raise RefusedType(node, "say of a frame which columns there are: `Columns(Age=Bounded(0, 120), Town=str)`")
+        return _dataset(node, said, relations, _MATRIX, None, None if table is None else table.width)
     if table is not None:
-        raise RefusedType(node, "`Columns` is said of a `pd.DataFrame`")
+        raise RefusedType(node, "`Columns` is said of a `pd.DataFrame` or a `pl.LazyFrame`")
     if isinstance(base, TypeExpr) and base.name in _LOADERS:
         if said.keys() != {"AddRemove"} or said["AddRemove"].keys() - {"contributes"}:
             raise RefusedType(node, "batches protect one record that is added or removed: `AddRemove()`, and no more")
@@ -557,8 +570,8 @@ def _base(node: Node) -> tuple[Kind | None, Base]:
             return Kind.VECTOR, Base.REAL
     raise RefusedType(
         node,
-        "the data are a `list`, an `np.ndarray`, a `pd.Series`, a `pd.DataFrame`, a `DataLoader`, a `float` or an "
-        "`int`",
+        "the data are a `list`, an `np.ndarray`, a `pd.Series`, a `pd.DataFrame`, a `pl.LazyFrame`, a "
+        "`DataLoader`, a `float` or an `int`",
     )
 
 

@@ -31,7 +31,7 @@ from dp_lsp.frontends.python.of_rows import COLUMN, KEPT, ROW, SHAPE, Leaf, Leav
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.rows import Beside, Rows
-from dp_lsp.frontends.python.tables import Alone, Column, Holds, Table, chosen, code_of, kept_in, present
+from dp_lsp.frontends.python.tables import Alone, Column, Frame, Holds, Table, chosen, code_of, kept_in, present
 from dp_lsp.frontends.python.tree import copied, walk
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
@@ -408,6 +408,8 @@ def named_kind(kind: Of) -> str:
     """A kind of values, for a person."""
     if isinstance(kind, Rows | Beside):
         return "an array" if isinstance(kind, Beside) else "an array of rows"
+    if isinstance(kind, Frame):
+        return "a frame of polars"
     if isinstance(kind, Table | Alone):
         return "a table" if isinstance(kind, Table) else _KINDS[Kind.GAPS]
     return _KINDS.get(kind, "this")

@@ -45,7 +45,7 @@ from dp_lsp.frontends.python.refused import REASONS, Refused
 from dp_lsp.frontends.python.releasing import Made, is_tool
 from dp_lsp.frontends.python.releasing.calls import LibraryCalls
 from dp_lsp.frontends.python.rows import Beside, Rows
-from dp_lsp.frontends.python.tables import Alone, Counted, Table, counted
+from dp_lsp.frontends.python.tables import Alone, Counted, Frame, Table, counted
 from dp_lsp.frontends.python.tree import below, copied, walk
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
@@ -358,7 +358,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
             raise Refused(node, _SEVERAL_DRAWS)
         if isinstance(kind, Beside):
             return self._elementwise(node)
-        if isinstance(kind, Table | Alone | Rows) or kind in _NO_VALUES:
+        if isinstance(kind, Table | Alone | Frame | Rows) or kind in _NO_VALUES:
             raise Refused(node, f"{named_kind(kind)} as a value")
         return surface.Name(*self._places.span(node), name)
 

@@ -34,13 +34,13 @@ from dp_lsp.frontends.python.outputs import Outputs, with_files
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.powers import UPDATES
 from dp_lsp.frontends.python.refused import Refused
-from dp_lsp.frontends.python.releasing import mechanisms, opacus
+from dp_lsp.frontends.python.releasing import frames, mechanisms, opacus
 from dp_lsp.frontends.python.releasing.samples import samples, told_to_tools
 from dp_lsp.frontends.python.rows import Rows, norm_of, product
 from dp_lsp.frontends.python.settled import returned_as_one, settled
 from dp_lsp.frontends.python.side_by_side import counted as counted_rounds
 from dp_lsp.frontends.python.side_by_side import taken
-from dp_lsp.frontends.python.tables import Alone, Table, counted
+from dp_lsp.frontends.python.tables import Alone, Frame, Table, counted
 from dp_lsp.frontends.python.text_loops import with_texts
 from dp_lsp.frontends.python.training import Made, Steps, Trained, trained
 from dp_lsp.frontends.python.tree import below, walk
@@ -210,6 +210,7 @@ class _Body:
         self._places = places
         loaders = [name for name, kind in params.items() if kind is Kind.LOADER]
         node, self._training = self._trained(node, loaders)
+        _check_frames(node, params)
         self._node = node
         own = {*params, *bound_below(node)}
         self._modules: frozenset[str] = modules_of(node) - params.keys()
@@ -611,6 +612,13 @@ def _check_limits(node: ast.FunctionDef, params: Mapping[str, Of]) -> None:
                 raise Refused(each, f"a bound `{limit}` of `{each.arg}` that is no parameter")
             if names.count(limit) > 1 or limit in bound_below(node):
                 raise Refused(each, f"another value for `{limit}`, which is a bound of `{each.arg}`,")
+
+
+def _check_frames(node: ast.FunctionDef, params: Mapping[str, Of]) -> None:
+    """What polars calculates later is the data of queries, and nothing else. Raises :class:`Refused`."""
+    known = frozenset(name for name, kind in params.items() if isinstance(kind, Frame))
+    if known and (use := frames.misused(node, known, _named_outside(node))) is not None:
+        raise Refused(use, "a frame of polars other than as `data=` of a context of OpenDP")
 
 
 def _bins_of(node: ast.FunctionDef, kinds: Kinds) -> dict[str, int]:

@@ -17,7 +17,18 @@ from dp_lsp.frontends.python.reducing import reducing
 from dp_lsp.frontends.python.releasing import METHODS as OF_MECHANISMS
 from dp_lsp.frontends.python.releasing import is_counting, is_mechanism, is_tool
 from dp_lsp.frontends.python.rows import Beside, Rows, along, column_at, norm_of, product, turned, upright
-from dp_lsp.frontends.python.tables import Alone, Holds, Table, Taken, chosen, column_of, counted, kept_in, present
+from dp_lsp.frontends.python.tables import (
+    Alone,
+    Frame,
+    Holds,
+    Table,
+    Taken,
+    chosen,
+    column_of,
+    counted,
+    kept_in,
+    present,
+)
 from dp_lsp.frontends.python.tree import walk
 
 
@@ -57,7 +68,7 @@ class Kind(Enum):
     """Nothing is known."""
 
 
-Of = Kind | Table | Alone | Rows | Beside
+Of = Kind | Table | Alone | Frame | Rows | Beside
 """What is known of a value: its kind, or which table it is."""
 ARRAYS = frozenset({Kind.ARRAY, Kind.MASK, Kind.VECTOR})
 COLUMNS = frozenset({*ARRAYS, Kind.TEXTS, Kind.GAPS})
@@ -419,6 +430,7 @@ def joined(*kinds: Of) -> Of:
 
 def limits(kind: Of) -> frozenset[str]:
     """The names of parameters by which it is said how large the numbers of records are."""
+    kind = kind.table or Kind.ANY if isinstance(kind, Frame) else kind
     columns = kind.columns if isinstance(kind, Table) else (kind.column,) if isinstance(kind, Alone | Beside) else ()
     said = [limit for each in columns for limit in each.bounds or ()]
     if isinstance(kind, Rows):

@@ -52,6 +52,7 @@ IMPORTED = {**HOMES, **WRITING}
 
 BASES = {
     **{"pd": "pandas", "pandas": "pandas", "DataLoader": "torch.utils.data.DataLoader"},
+    **{"pl": "polars", "polars": "polars"},
     **{"npt": "numpy.typing", "NDArray": "numpy.typing.NDArray"},
 }
 """The modules whose types annotations name, by the names that they must have: nothing else may be called so."""

@@ -116,7 +116,7 @@ def item(node: ast.stmt, places: Places) -> Iterator[Node]:
             yield surface.Text(*span, text)
         case ast.Pass() | ast.Expr(value=ast.Constant()):
             pass
-        case ast.Expr(value=ast.Call(func=func, args=args, keywords=[])) if _is_set_up(func, args):
+        case ast.Expr(value=ast.Call(func=func)) if sets_up(node):
             home, _ = dotted(func) or ("", "")
             yield surface.Name(span.start, span.start + len(home), home)
         case _:
@@ -131,10 +131,13 @@ def _says_data(node: ast.AST) -> bool:
     return isinstance(node, ast.AnnAssign) and says_data(node.annotation)
 
 
-def _is_set_up(func: ast.expr, args: list[ast.expr]) -> bool:
-    """Whether a call tells a library which of its parts are used, and does nothing else."""
-    found = dotted(func)
-    return found is not None and found[1] in SETTING_UP and all(isinstance(each, ast.Constant) for each in args)
+def sets_up(node: ast.stmt) -> bool:
+    """Whether a statement tells a library which of its parts are used, and does nothing else."""
+    match node:
+        case ast.Expr(value=ast.Call(func=func, args=args, keywords=[])):
+            found = dotted(func)
+            return found is not None and found[1] in SETTING_UP and all(isinstance(each, ast.Constant) for each in args)
+    return False
 
 
 def _is_for_types(test: ast.expr, body: list[ast.stmt]) -> bool:

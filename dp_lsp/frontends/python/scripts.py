@@ -27,7 +27,7 @@ from dp_lsp.frontends.python.functions import function, not_followed
 from dp_lsp.frontends.python.imports import loads, unchecked
 from dp_lsp.frontends.python.names import BASES, CHECKED, HOMES, IMPORTED, WORDS, dotted
 from dp_lsp.frontends.python.notebooks import order, spoken
-from dp_lsp.frontends.python.parse import item, read, remarks, unread
+from dp_lsp.frontends.python.parse import item, read, remarks, sets_up, unread
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.releasing.opacus import AROUND
 from dp_lsp.frontends.python.training import is_make
@@ -103,6 +103,8 @@ def _shown(node: ast.stmt, text: str) -> ast.stmt:
     match node:
         case ast.Expr(value=ast.Call(func=ast.Name(id="print" | "display"))) | ast.Expr(value=ast.Constant()):
             return node
+        case ast.Expr() if sets_up(node):
+            return node
         case ast.Expr(value=value) if not ends:
             return _printed(node, [value])
     return node
@@ -176,7 +178,8 @@ class _Script:
     def _owned(self) -> Iterator[ast.stmt]:
         """The statements of the body, and the functions, which may use its values."""
         for node in self._statements:
-            if not (_is_import(node) or id(node) in self._constants or id(node) in self._aside or _is_text(node)):
+            apart = _is_import(node) or id(node) in self._constants or id(node) in self._aside
+            if not (apart or sets_up(node) or _is_text(node)):
                 yield node
 
     def _names_of(self, nodes: Iterable[ast.stmt]) -> frozenset[str]:
@@ -262,7 +265,9 @@ class _Script:
         for node in self._statements:
             if isinstance(node, ast.FunctionDef):
                 functions.setdefault(node.name, []).append(node)
-            elif id(node) in self._constants or (_is_import(node) and ast.unparse(node) not in imports):
+            elif (
+                id(node) in self._constants or sets_up(node) or (_is_import(node) and ast.unparse(node) not in imports)
+            ):
                 yield from item(node, self._places)
                 imports.add(ast.unparse(node))
         yield from self._opaque

@@ -72,6 +72,14 @@ class Alone:
     column: Column
 
 
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What polars calculates later, whose records are reached by queries alone; the table of its columns, where they
+    are declared."""
+
+    table: Table | None = None
+
+
 class NotAColumn(Exception):
     """Something that is said of a column and is not understood: where, and what would be."""
 

@@ -18,7 +18,7 @@ from dp_lsp.named import NamedTuple
 
 HOMES = {**diffprivlib.HOMES, **opendp.HOMES, **opacus.HOMES, **opacus.AROUND}
 """The modules and classes of libraries, by the names that they must have."""
-NAMED = {**diffprivlib.NAMED, **opacus.NAMED}
+NAMED = {**diffprivlib.NAMED, **opendp.NAMED, **opacus.NAMED}
 """By the beginning of a name, the one by which it is known here."""
 SETTING_UP = opendp.SETTING_UP
 """What programs call before they do anything, by their full names."""

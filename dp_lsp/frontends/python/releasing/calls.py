@@ -14,10 +14,11 @@ from dp_lsp.frontends.python.entries import Entries, named_kind
 from dp_lsp.frontends.python.kinds import Kind
 from dp_lsp.frontends.python.noise import call, whole
 from dp_lsp.frontends.python.numeric import CLIPS, written
-from dp_lsp.frontends.python.of_rows import COLUMN
+from dp_lsp.frontends.python.of_rows import COLUMN, ROW, SHAPE
 from dp_lsp.frontends.python.refused import Refused
-from dp_lsp.frontends.python.releasing import Made, given, made_by, opendp
+from dp_lsp.frontends.python.releasing import Made, frames, given, made_by, opendp
 from dp_lsp.frontends.python.releasing import diffprivlib as dpl
+from dp_lsp.frontends.python.tables import Column, Frame, Holds
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
 
@@ -36,6 +37,7 @@ class LibraryCalls(Entries):
         def node(self, node: ast.expr) -> Node: ...
         def note_home(self, function: ast.expr) -> None: ...
         def _counted(self, span: Span, mask: ast.expr) -> Node: ...
+        def _cell(self, span: Span, column: Column) -> Node: ...
         def _is_still(self, node: ast.expr) -> bool: ...
 
     def _of_library(self, node: ast.Call) -> Node | None:
@@ -194,7 +196,12 @@ class LibraryCalls(Entries):
         """What a query of a context releases: by noise that the library makes for the share of the loss which each
         query has."""
         self.note_home(query.context.func)
+        frame = self._frame_of(query.context)
+        if frame is not None:
+            return self._of_frame(node, query, frame)
         names = [step.name for step in query.steps]
+        if frames.SELECT in names:
+            raise Refused(query.context, f"a query by `select` of {opendp.UNSAID},")
         if len(names) < 2 or names[0] != "query" or names[-1] != opendp.RELEASE or node.args or node.keywords:
             raise Refused(node, "a query other than `context.query()…release()`")
         if any(query.steps[0].call.args) or query.steps[0].call.keywords:
@@ -217,6 +224,55 @@ class LibraryCalls(Entries):
         else:
             raise Refused(query.context, "a context that does not say `domain=`")
         return self._noise_for_share(node, asked, space, steps, noise, said["data"])
+
+    def _frame_of(self, context: ast.Call) -> Frame | None:
+        """The frame of polars that a context is of; None for any other data."""
+        data = next((each.value for each in context.keywords if each.arg == "data"), None)
+        kind = None if data is None else self._kinds.of(data)
+        return kind if isinstance(kind, Frame) else None
+
+    def _of_frame(self, node: ast.Call, query: opendp.Query, frame: Frame) -> Node:
+        """What a query of a frame releases: each statistic that it selects, with noise for the same part of its
+        share."""
+        called, names = self._kinds.called, tuple(step.name for step in query.steps)
+        if names[:2] != ("query", frames.SELECT) or names[2:] not in frames.COLLECTED or node.args or node.keywords:
+            raise Refused(node, "a query of a frame other than `context.query().select(…).release().collect()`")
+        first, select, *rest = (step.call for step in query.steps)
+        if any(each.args or each.keywords for each in (first, *rest)):
+            raise Refused(node, "a query with a loss of its own")
+        said = given(query.context, ())
+        if (margins := said.pop(frames.MARGINS, None)) is not None:
+            frames.check_margins(margins, called)
+        asked = opendp.asked(query.context, said, called)
+        if "domain" in said or asked.measure != "epsilon":
+            raise Refused(query.context, "a context of a frame with a `domain=`, or a loss other than `epsilon=`,")
+        if not self._is_still(asked.loss) or not self._is_still(asked.queries):
+            raise Refused(query.context, "a context of what draws, or calls a function of the program,")
+        selected = frames.statistics(select, called)
+        if names[-1] == frames.ITEM and len(selected) > 1:
+            raise Refused(node, "`item` of several statistics")
+        at = self._places.span(select.func)
+        share = self._call(at, "/", self.number(asked.loss), self.number(asked.queries))
+        far = whole(at.end, asked.contributions * len(selected))
+        released = [self._selected(each, frame, said["data"], self._call(at, "/", far, share)) for each in selected]
+        return released[0] if len(released) == 1 else surface.Tuple(*self._places.span(node), tuple(released))
+
+    def _selected(self, statistic: frames.Statistic, frame: Frame, data: ast.expr, scale: Node) -> Node:
+        """One statistic, with noise of a scale for each step by which a record moves it."""
+        assert isinstance(data, ast.Name), "the name of a frame"
+        at, records = self._places.span(statistic.node), surface.Name(*self._places.span(data), data.id)
+        if statistic.bounds is None:
+            counted = self._call(at, SHAPE, records, whole(at.end, 1))
+            return self._named_call(statistic.node, opendp.GEOMETRIC, scale, counted)
+        column = None if frame.table is None else frame.table.column(statistic.column)
+        if column is None or column.holds is not Holds.NUMBERS or column.there:
+            known = "where no value is missing" if column else "that `Columns(…)` says to be numbers"
+            raise Refused(statistic.node, f"`sum` of `{statistic.column}` other than of a column {known},")
+        low, high = map(self.number, self._two(statistic.node, statistic.bounds))
+        cell = call(CLIPS, self._cell(at, column), low, high)
+        total = self._call(at, "np.sum", self._call(at, COLUMN, self._lambda(ROW, cell), records))
+        most = self._call(at, "max", self._call(at, "np.abs", low), self._call(at, "np.abs", high))
+        return self._named_call(statistic.node, opendp.LAPLACE, self._call(at, "*", scale, most), total)
 
     def _noise_for_share(
         self,

@@ -27,6 +27,7 @@ TRANSFORMATION, MEASUREMENT = "dp.t.then_", "dp.m.then_"
 LAPLACE, GEOMETRIC, GAUSSIAN = (f"{MEASUREMENT}{name}" for name in ("laplace", "geometric", "gaussian"))
 """The noise of measurements by the names that they have here: a chain of whole numbers has whole Laplace noise."""
 HOMES = {"dp": "opendp.prelude"}
+NAMED = {"polars": "pl"}
 SETTING_UP = frozenset({"dp.enable_features", "dp.assert_features"})
 """What a program calls before it does anything."""
 
@@ -176,6 +177,7 @@ def _held_by(bounds: ast.expr | None) -> bool | None:
 # The Context API
 
 CONTEXT, RELEASE = "dp.Context.compositor", "release"
+UNSAID = "data of which nothing says whom they protect (`people: Annotated[pl.LazyFrame, AddRemove()]`)"
 
 
 class Query(NamedTuple):
