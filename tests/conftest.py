@@ -1,5 +1,6 @@
 """What all tests share."""
 
+import gc
 import json
 import os
 import signal
@@ -37,6 +38,12 @@ def pytest_configure() -> None:
     in the background, and what is ignored stays so in all that is started, unless somebody listens to it."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    gc.set_threshold(100_000, 10, 100)  # as on the command line: little of what a check makes is litter to look for
+
+
+def pytest_collection_finish() -> None:
+    """What all tests share stays: it need not be looked through each time."""
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -317,8 +317,7 @@ class AboveThreshold(Pure):
         centres = [float(each * epsilon) for each in over]
         own, each = _ANSWERS_ABOVE[0], _ANSWERS_ABOVE[1] * most
         cut = sorted({corner + side * far for corner in (0.0, *centres) for side in (1, -1) for far in _CUTS})
-        legendre: Any = np.polynomial.legendre  # older versions of NumPy do not say what it holds
-        points, weights = legendre.leggauss(_POINTS)
+        points, weights = _legendre()
         middle, half = (np.array(cut[1:]) + cut[:-1])[:, None] / 2, np.diff(cut)[:, None] / 2
         at = middle + half * points
         found: dict[tuple[bool, ...], Any] = {(): np.exp(-np.abs(at) / own) / (2 * own) * weights * half}
@@ -337,6 +336,16 @@ _ANSWERS_ABOVE = (2, 4)  # the scales of the noise on the threshold and on the a
 _POINTS = 24  # where the density between two cuts is looked at
 _CUTS = (*range(0, 40, 4), *range(40, 241, 20))  # how far from a corner, in units of 1/eps
 _UNSURE = 1e-14  # a probability that is smaller is not known any better
+
+
+@cache
+def _legendre() -> tuple[Any, Any]:
+    """Where Gauss and Legendre look between two corners, and how much each place counts."""
+    import numpy as np
+
+    legendre: Any = np.polynomial.legendre  # older versions of NumPy do not say what it holds
+    points, weights = legendre.leggauss(_POINTS)
+    return points, weights
 
 
 def _tail(at: Any) -> Any:
