@@ -73,6 +73,14 @@ def test_what_is_taken_over_is_what_would_be_found(seed: int) -> None:
         assert engine.check(text).chunks == Engine().check(text).chunks, text
 
 
+def test_a_definition_that_stands_behind_another_one_may_contradict_it() -> None:
+    """Both define and use the same names, whether it does or not."""
+    engine = Engine()
+    for second in ("x::Vector{<:Real}, y::Real", "x::Real, y::Vector{<:Real}", "x::Vector{<:Real}, y::Real"):
+        text = f"twice(x::Real, y::Vector{{<:Real}}) = 2 * x\n\ntwice({second}) = 3 * x\n"
+        assert engine.check(text).chunks == Engine().check(text).chunks, text
+
+
 def test_only_what_an_edit_may_concern_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     key = Task.key

@@ -321,8 +321,8 @@ def test_what_has_other_premises_is_not_taken_over(field: str | None, monkeypatc
     engine.check(PROGRAM)
     begin = Module.begin
 
-    def begun(module: Module, index: int, options: Options) -> Premises:
-        premises = begin(module, index, options)
+    def begun(module: Module, index: int, options: Options, *names: Any) -> Premises:
+        premises = begin(module, index, options, *names)
         if field is not None:
             (other, *_) = (each for each in others if getattr(each, field) != getattr(first, field))
             premises = module.premises[index] = premises._replace(**{field: getattr(other, field)})

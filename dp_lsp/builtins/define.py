@@ -276,8 +276,19 @@ class Form:
     furthest: bool = False
     """The result moves no further than the argument that moves furthest."""
 
+    _taking: dict[tuple[int, tuple[str, ...]], tuple[Parameter, ...] | None] = field(
+        init=False, repr=False, compare=False, default_factory=dict
+    )
+    """The parameters that it was asked for."""
+
     def parameters(self, count: int, keywords: tuple[str, ...] = ()) -> tuple[Parameter, ...] | None:
         """The parameter of each of ``count`` arguments by place, then of those by name; None if it takes others."""
+        key = count, keywords
+        if key not in self._taking:
+            self._taking[key] = self._parameters(count, keywords)
+        return self._taking[key]
+
+    def _parameters(self, count: int, keywords: tuple[str, ...]) -> tuple[Parameter, ...] | None:
         split = len(self.params) - len(keywords)  # those by name are the last ones
         more = count - split
         if split < 0 or more < 0 or (more and not self.variadic):

@@ -29,7 +29,8 @@ def of(type_: Type) -> Bounds | None:
 
 def around(*values: Poly) -> Bounds | None:
     """The smallest interval that holds these, if it can be told which are its ends."""
-    least, most = _largest(*(-each for each in values)), _largest(*values)
+    least = _largest(*(-each for each in values))
+    most = None if least is None else _largest(*values)
     return None if least is None or most is None else Bounds(-least, most)
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from dp_lsp.analysis.records import KEY, MAIN, ChunkRecord, Options
 from dp_lsp.core.term import Definition, Method, argument_count, own_calls
-from dp_lsp.engine.premises import Meaning, NamedMeaning, Premises
-from dp_lsp.engine.program import Program
+from dp_lsp.engine.premises import Meaning, NamedMeaning, Premises, names_of
+from dp_lsp.engine.program import InferenceUnit, Program
 from dp_lsp.engine.project import Project, place_in
 from dp_lsp.engine.remarks import Allowance
 from dp_lsp.engine.task import KnownChunk, Task
@@ -61,12 +61,15 @@ class Module:
         units, counts = self.program.units, self.program.counts
         return tuple(each for at in self.known for each in units[at].lowered.definitions if counts(each, at))
 
-    def begin(self, index: int, options: Options) -> Premises:
-        """What a unit is inferred from, with these options: all units that it is made of are known."""
+    def begin(self, index: int, options: Options, names: Mapping[str, NamedMeaning] | None = None) -> Premises:
+        """What a unit is inferred from, with these options: all units that it is made of are known. ``names`` are what
+        it mentions, if that was found out already."""
         unit, around = self.program.units[index], self.cycles[index]
         program = self.program
         taken = program.trusted, program.moved(unit)
-        premises = Premises.of(program.cloud, taken, unit, options, self._named, self._meanings, around)
+        if names is None:
+            names = names_of(unit, self._named, self._meanings, around)
+        premises = Premises.of(program.cloud, taken, unit, options, names)
         self.premises[index] = premises
         return premises
 
@@ -92,44 +95,77 @@ NOTHING = Module(Program((), {}, Semantics()), {})
 
 class Carried:
     """What a module takes over from the version before: what is known of a unit whose premises are the same ones, by
-    all fields that its key would be made of. All others are looked up by their keys."""
+    all fields that its key would be made of. All others are looked up by their keys.
+
+    Where the units define and use the same names as before, the names that a unit mentions are what they were if none
+    is ``unsettled``: each has the definitions that it had, in units of which the same is known. So an edit looks at
+    what names mean only as far as they lead to what was changed."""
 
     def __init__(self, before: Module, now: Program, allowed: Sequence[Allowance]) -> None:
-        order = before.cycles if _is_same_shape(before.program, now) else dict(now.order())
-        self.module = Module(now, order)
+        same = _is_same_shape(before.program, now)
+        self.module = Module(now, before.cycles if same else dict(now.order()))
         self._allowed = allowed
         self._before = before
         self._places = {id(unit.lowered): index for index, unit in enumerate(before.program.units)}
+        self._is_steady = same and _is_same_around(before.program, now)
+        self._unsettled = set[str]()
+        for one, other in _changed(before.program, now) if self._is_steady else ():
+            self._unsettle(one, other)
 
     def known(self, index: int) -> KnownChunk | None:
         """What is known of a unit, if that must be what was known before. Answers of distributions may have come since,
         which is not looked at."""
         unit = self.module.program.units[index]
-        premises = self.module.begin(index, self._allowed[index].options(unit.chunk.text))
+        options = self._allowed[index].options(unit.chunk.text)
+        premises = self.module.begin(index, options, self._names(index, unit))
         place = self._places.get(id(unit.lowered))
         return self._before.known[place] if place is not None and self._before.premises[place] == premises else None
 
+    def _names(self, index: int, unit: InferenceUnit) -> Mapping[str, NamedMeaning] | None:
+        """What the names of a unit were in the version before, if they are that still."""
+        if not self._is_steady or unit.lowered is not self._before.premises[index].unit.lowered:
+            return None
+        return self._before.premises[index].names if self._unsettled.isdisjoint(unit.mentions) else None
+
     def add(self, index: int, known: KnownChunk) -> None:
         """This is known of a unit, taken over or found out."""
+        if self._is_steady and known is not self._before.known[index]:
+            self._unsettle(self._before.program.units[index].lowered, self.module.program.units[index].lowered)
         self._allowed[index].spend(known.record.verdict.excused)
         self.module.add(index, known)
+
+    def _unsettle(self, *units: Lowered) -> None:
+        """The names that these define may mean something else than before."""
+        self._unsettled.update(each.name for lowered in units for each in lowered.definitions)
 
 
 def _is_same_shape(before: Program, now: Program) -> bool:
     """Whether the units define and use the same names one after the other, so that their order is the same."""
     if len(before.given) != len(now.given) or (before.apart, before.moving.last) != (now.apart, now.moving.last):
         return False
+    return all(_shape(one) == _shape(other) for one, other in _changed(before, now))
+
+
+def _changed(before: Program, now: Program) -> list[tuple[Lowered, Lowered]]:
+    """What units of two programs with as many are made of, where that differs."""
     pairs = zip(before.given, now.given, strict=True)
-    changed = [(one.lowered, other.lowered) for one, other in pairs if one.lowered is not other.lowered]
-    return all(_shape(one) == _shape(other) for one, other in changed)
+    return [(one.lowered, other.lowered) for one, other in pairs if one.lowered is not other.lowered]
 
 
 def _shape(lowered: Lowered) -> list[tuple[object, ...]]:
     found = lowered.definitions
     return [
-        (each.name, each.uses, getattr(each, "needs", _NOTHING), argument_count(each), own_calls(each))
+        (type(each), each.name, each.uses, getattr(each, "needs", _NOTHING), argument_count(each), own_calls(each))
         for each in found
     ]
+
+
+def _is_same_around(before: Program, now: Program) -> bool:
+    """Whether two programs of the same shape say the same of names besides what their definitions do. Where names move
+    from value to value that is not looked at: who reads one depends on what others do."""
+    if before.moving.changes or now.moving.changes or before.moving.doubtful != now.moving.doubtful:
+        return False
+    return before.clouds == now.clouds
 
 
 _NOTHING = frozenset[str]()

@@ -80,7 +80,8 @@ class Memo(Generic[K, V]):
             again = fresh & dropped
             dropped -= again
             fresh -= again
-        self._users.update(fresh)
+        for key in fresh:
+            self._users[key] += 1
         history.dropped.append(history.needed - now)
         history.needed = now
         while len(history.dropped) > self._older or history.is_long():

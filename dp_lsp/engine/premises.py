@@ -180,25 +180,33 @@ class Premises(NamedTuple):
         taken: tuple[tuple[str, ...], tuple[str, ...]],
         unit: InferenceUnit,
         options: Options,
-        named: Mapping[str, NamedMeaning],
-        meanings: Mapping[str, Sequence[tuple[Definition, Meaning]]],
-        around: frozenset[str],
+        names: Mapping[str, NamedMeaning],
     ) -> Premises:
-        """Those of a unit, of which these names are on its way back to itself. ``taken`` for granted are the modules
-        that are trusted, and the names that have moved; ``named`` is what names are to units
-        that do not define them, and ``meanings`` are those of their definitions."""
-        names = {name: named[name] for name in unit.mentions}
-        for name in around.intersection(names):
-            names[name] = names[name]._replace(is_around=True)
-        for definition in unit.lowered.definitions:
-            name = definition.name
-            if names[name].meanings:  # of its own name it may mean some other definitions, or none
-                own = [may_use(each, name) for each in unit.lowered.definitions if each.name == name]
-                known = meanings[name] if name in unit.uses else ()
-                found = tuple(meaning for each, meaning in known if any(may_call(each) for may_call in own))
-                names[name] = names[name]._replace(meanings=found)
+        """Those of a unit with these names. ``taken`` for granted are the modules that are trusted, and the names that
+        have moved."""
         return cls(__version__, options, unit.chunk.whole, unit, cloud, *taken, names)
 
     def key(self) -> bytes:
         """What is known of the unit is remembered under it."""
         return digest(self, KEY)
+
+
+def names_of(
+    unit: InferenceUnit,
+    named: Mapping[str, NamedMeaning],
+    meanings: Mapping[str, Sequence[tuple[Definition, Meaning]]],
+    around: frozenset[str],
+) -> dict[str, NamedMeaning]:
+    """What the names are that a unit mentions, of which those ``around`` are on its way back to itself. ``named`` is
+    what names are to units that do not define them, and ``meanings`` are those of their definitions."""
+    names = {name: named[name] for name in unit.mentions}
+    for name in around.intersection(names):
+        names[name] = names[name]._replace(is_around=True)
+    for definition in unit.lowered.definitions:
+        name = definition.name
+        if names[name].meanings:  # of its own name it may mean some other definitions, or none
+            own = [may_use(each, name) for each in unit.lowered.definitions if each.name == name]
+            known = meanings[name] if name in unit.uses else ()
+            found = tuple(meaning for each, meaning in known if any(may_call(each) for may_call in own))
+            names[name] = names[name]._replace(meanings=found)
+    return names

@@ -321,9 +321,17 @@ def _understood(
 def _draws(inference: Inference) -> bool:
     """Whether noise is drawn by its scale, or a function is called that may do so, which is quickly seen."""
     return any(
-        isinstance(node, term.Apply) or (isinstance(node, term.Call) and _is_measured(node.builtin))
+        (isinstance(node, term.Apply) and _spends(inference, node.function))
+        or (isinstance(node, term.Call) and _is_measured(node.builtin))
         for node in inference.recorder.judgements
     )
+
+
+def _spends(inference: Inference, function: term.Term) -> bool:
+    """Whether what is called spends anything."""
+    known = inference.recorder.judgements.get(function)
+    type_ = None if known is None else inference.type(known)
+    return isinstance(type_, FunctionType) and any(each.cost is not NOTHING for each in type_.value.methods)
 
 
 def _is_measured(builtin: str) -> bool:

@@ -320,13 +320,19 @@ class Publics:
         while pending:
             node = pending.pop()
             number = None if node in first else self._number(node)
-            if number is None and isinstance(node, term.Use) and node.local not in inside | seen:
-                made = self._context.made.get(node.local)
-                seen.add(node.local)
-                pending += [] if made is None else [made]
+            if isinstance(node, term.Use):
+                local = node.local
+                if number is None and local not in inside and local not in seen:
+                    seen.add(local)
+                    made = self._context.made.get(local)
+                    if made is not None:
+                        pending.append(made)
+                yield node, number, inside
+                continue
             yield node, number, inside
             if number is None and (parts := [*follows(node)]):
-                inside.update(_made_inside(node))
+                if not isinstance(node, term.Call):
+                    inside.update(_made_inside(node))
                 pending += parts[::-1]
 
     def _number(self, node: Term) -> Poly | None:

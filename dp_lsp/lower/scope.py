@@ -122,7 +122,7 @@ class BodyScope:
 
     def has(self, name: str) -> bool:
         """Whether a name is local here, or to a function around this one."""
-        return any(scope.owns(name) for scope in self._outwards())
+        return self.owner(name) is not None
 
     def owns(self, name: str) -> bool:
         """Whether a name is local to this very body: what is assigned anywhere in it is local everywhere in it."""
@@ -130,7 +130,10 @@ class BodyScope:
 
     def owner(self, name: str) -> BodyScope | None:
         """The innermost scope that a name is local to."""
-        return next((scope for scope in self._outwards() if scope.owns(name)), None)
+        scope: BodyScope | None = self
+        while scope is not None and not scope.owns(name):
+            scope = scope.outer
+        return scope
 
     def _outwards(self) -> Iterator[BodyScope]:
         scope: BodyScope | None = self

@@ -288,6 +288,10 @@ _NUMBERS = ("Real", "Integer", "Data", "Bool")
 _NORM_PLACE = 1  # of a metric type
 
 
+_EXPORTED_HERE = RESERVED.union(TABLE) - ALWAYS
+"""What the package of the language exports."""
+
+
 class Words(Vocabulary):
     """What may be typed where, and what it means."""
 
@@ -310,7 +314,7 @@ class Words(Vocabulary):
 
     def exported(self, module: str) -> frozenset[str] | None:
         if module == _DP:
-            return RESERVED.union(TABLE) - ALWAYS
+            return _EXPORTED_HERE
         return EXPORTED.get(module) or (frozenset() if module in EXPORTED or module in MODULES else None)
 
     def offered(self, here: Cursor, norm: bool, type_: bool) -> Iterator[Word]:
