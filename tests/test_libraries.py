@@ -227,6 +227,23 @@ def test_chains_cost_what_their_map_says(steps: str, said: Callable[[str], Said]
     assert isinstance(run(program, [1, 2] if "int" in CHAINS[steps] else [1.0, 2.0], 7.0), int | float)
 
 
+def test_a_chain_that_a_function_makes_costs_what_its_map_says(said: Callable[[str], Said]) -> None:
+    pytest.importorskip("opendp")
+    program = (
+        "import opendp.prelude as dp\n\n"
+        'dp.enable_features("contrib")\n\n'
+        "def noisy(low, high, noise=1.0):\n"
+        f"    space = {FLOATS}\n"
+        "    return space >> dp.t.then_clamp((low, high)) >> dp.t.then_sum() >> dp.m.then_laplace(noise)\n\n"
+        "def f(v: Annotated[list, AddRemove()], scale: Static[float]) -> Private:\n"
+        "    query = noisy(3.0, high=100.0, noise=2 * scale)\n"
+        "    return query(v)\n"
+    )
+    found = said(program)
+    assert found.state == "proved"
+    assert_close(found.at(scale=7), measurement(program, 7.0).map(1))
+
+
 def test_a_sum_of_both_signs_counts_more(said: Callable[[str], Said]) -> None:
     """Than the larger of its bounds, by which it moves where all records are added up: why it is not followed."""
     pytest.importorskip("opendp")

@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from dp_lsp.frontends.python.annotations import meant
+from dp_lsp.frontends.python.names import names_bound
 from dp_lsp.frontends.python.parse import read, unread
+from dp_lsp.frontends.python.releasing.makers import Maker, makers
 from dp_lsp.frontends.python.tree import below, walk
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Chunk
@@ -35,6 +38,58 @@ def aliases(text: str, items: Iterable[Chunk]) -> dict[str, str]:
     texts = [each.text for each in items]
     named = {found[1]: each for each in texts if (found := _DEFINES.search(each)) is not None}
     return {name: item for name, item in named.items() if _binding(texts, name) == [item] and _is_alias(item)}
+
+
+_LIBRARY = re.compile(r"^(?:import|from)[ \t]+(?:opendp|diffprivlib)\b", re.M)
+_FUNCTION = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*def[ \t]+([^\W\d]\w*)")
+
+
+def helpers(text: str, items: Iterable[Chunk]) -> dict[str, str]:
+    """The functions of a file that make a mechanism of a library, each with the item that defines it."""
+    if _LIBRARY.search(text) is None:
+        return {}
+    texts = [each.text for each in items]
+    named = {found[1]: each for each in texts if (found := _FUNCTION.match(each)) is not None}
+    known = makers(function for each in named.values() for function in _functions(each))
+    bound = Counter(name for each in texts if _mentions_any(each, known) for name in _bound_outside(each))
+    return {name: item for name, item in named.items() if name in known and bound[name] == 1}
+
+
+def _mentions_any(text: str, names: Iterable[str]) -> bool:
+    return any(re.search(rf"\b{name}\b", text) for name in names)
+
+
+@lru_cache(_REMEMBERED)
+def _bound_outside(item: str) -> frozenset[str]:
+    """What an item may give a value that others see: of a definition its own name, and what it says is global."""
+    tree = read(item)
+    if isinstance(tree, Problem):
+        return unread(item).summary.binds
+    found: set[str] = set()
+    for statement in tree.body:
+        match statement:
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                found.add(name)
+                for node in walk(statement):
+                    match node:
+                        case ast.Global(names=names):
+                            found.update(names)
+                        case ast.NamedExpr(target=ast.Name(id=walrus)):
+                            found.add(walrus)
+            case _:
+                found |= names_bound(statement)
+    return frozenset(found)
+
+
+def _functions(text: str) -> list[ast.FunctionDef]:
+    tree = read(text)
+    return [] if isinstance(tree, Problem) else [each for each in tree.body if isinstance(each, ast.FunctionDef)]
+
+
+@lru_cache(_REMEMBERED)
+def mechanisms(context: str) -> dict[str, Maker]:
+    """The functions that make a mechanism among the items that a text depends on."""
+    return makers(_functions(context)) if "def" in context else {}
 
 
 def with_aliases(chunk: Chunk, known: Mapping[str, str]) -> Chunk:
@@ -61,22 +116,7 @@ def _bound(item: str) -> frozenset[str]:
     tree = read(item)
     if isinstance(tree, Problem):
         return unread(item).summary.binds
-    found: set[str] = set()
-    for node in walk(tree):
-        match node:
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
-                found.add(name)
-            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
-                found.add(name)
-            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
-                found.add(name)
-            case ast.MatchMapping(rest=str(name)):
-                found.add(name)
-            case ast.alias(name=name, asname=asname):
-                found.add(asname or name.partition(".")[0])
-            case ast.Global(names=names) | ast.Nonlocal(names=names):
-                found.update(names)
-    return frozenset(found)
+    return frozenset(names_bound(tree))
 
 
 def _is_alias(item: str) -> bool:

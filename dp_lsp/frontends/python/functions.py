@@ -35,7 +35,7 @@ from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.powers import UPDATES
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.releasing import frames, mechanisms, opacus
-from dp_lsp.frontends.python.releasing.samples import samples, told_to_tools
+from dp_lsp.frontends.python.releasing.samples import samples, told_to_tools, tools
 from dp_lsp.frontends.python.rows import Rows, norm_of, product
 from dp_lsp.frontends.python.settled import returned_as_one, settled
 from dp_lsp.frontends.python.side_by_side import counted as counted_rounds
@@ -222,7 +222,10 @@ class _Body:
             self._modules |= around._modules - own
             params |= {name: around._kinds.of_name(name) for name in around._local - own}
         params |= dict.fromkeys(self._vectors(params), Kind.VECTOR)
-        self.samples = samples(node, Kinds({}, self._local.__contains__).called)
+        called = Kinds({}, self._local.__contains__).called
+        self._made = mechanisms(node, called)
+        measured = [*tools(node, self._made, called)]
+        self.samples = samples(node, measured)
         params |= dict.fromkeys(self.samples, Kind.ARRAY)
         self._kinds = kinds_of(node.body, params, self._local.__contains__)
         for each in node.args.args:
@@ -230,9 +233,8 @@ class _Body:
                 raise Refused(each, f"another value for `{each.arg}`, which is {named_kind(params[each.arg])},")
         self._named = named_draws(node, self._kinds)
         self._lasting = lasting(node, self._kinds)
-        self._made = mechanisms(node, self._kinds.called)
         self._generators = generators(node, self._kinds)
-        told = told_to_tools(node, self._kinds.called)
+        told = told_to_tools(node, measured, called)
         self.scales = scales(node, self._kinds) | told
         self.draws = any(self._kinds.drawn(item) for item in below(node, ast.Call)) or bool(self.samples)
         self._inner = inner_functions(node)

@@ -169,3 +169,23 @@ def bound_in(target: ast.AST) -> Iterator[str]:
     for item in walk(target):
         if isinstance(item, ast.Name) and isinstance(item.ctx, ast.Store):
             yield item.id
+
+
+def names_bound(node: ast.AST) -> set[str]:
+    """What a node may give a value, wherever in it."""
+    found: set[str] = set()
+    for item in walk(node):
+        match item:
+            case ast.Name(id=name, ctx=ast.Store() | ast.Del()) | ast.arg(arg=name):
+                found.add(name)
+            case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+                found.add(name)
+            case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+                found.add(name)
+            case ast.MatchMapping(rest=str(name)):
+                found.add(name)
+            case ast.alias(name=name, asname=asname):
+                found.add(asname or name.partition(".")[0])
+            case ast.Global(names=names) | ast.Nonlocal(names=names):
+                found.update(names)
+    return found

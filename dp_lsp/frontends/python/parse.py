@@ -37,6 +37,7 @@ from dp_lsp.frontends.python.notebooks import order, spoken
 from dp_lsp.frontends.python.outputs import makes_log
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.releasing import SETTING_UP
+from dp_lsp.frontends.python.releasing.makers import Maker, maker, with_makers
 from dp_lsp.frontends.python.releasing.opacus import BY_NAME
 from dp_lsp.frontends.python.tree import children, walk
 from dp_lsp.problem import Problem
@@ -49,8 +50,9 @@ _SIGN = "#"
 _SPEAKS = re.compile(r"#[ \t]*dp:")
 
 
-def parse(chunk: str, named: Mapping[str, ast.expr]) -> Parsed:
-    """The top-level nodes of a chunk, where names stand for annotations, and what is wrong with it."""
+def parse(chunk: str, named: Mapping[str, ast.expr], makers: Mapping[str, Maker]) -> Parsed:
+    """The top-level nodes of a chunk, where names stand for annotations and functions for the mechanisms that they
+    make, and what is wrong with it."""
     late = order(chunk)
     if late is not None:
         return Parsed((), (late,))
@@ -59,7 +61,7 @@ def parse(chunk: str, named: Mapping[str, ast.expr]) -> Parsed:
         return Parsed((magic,), (), said)
     if isinstance(made, Problem):
         return Parsed((unread(chunk),), (made,), said)
-    made = with_annotations(made, chunk, named)
+    made = with_makers(with_annotations(made, chunk, named), makers)
     places = Places(chunk)
     nodes = tuple(node for each in made.body for node in item(each, places))
     return Parsed(nodes, (), said, loads=tuple(loads(made, places)))
@@ -92,7 +94,7 @@ def item(node: ast.stmt, places: Places) -> Iterator[Node]:
         case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]) if name in BY_NAME:
             yield Opaque(*span, f"another meaning of `{name}`", effects(node))
         case ast.FunctionDef():
-            yield function(node, places)
+            yield definition(node, places)
         case ast.Import() | ast.ImportFrom() if not effects(node).anything:
             yield from _imported(node, places)
         case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Call(func=func, args=[], keywords=[])) if (
@@ -125,6 +127,17 @@ def item(node: ast.stmt, places: Places) -> Iterator[Node]:
                 yield surface.Unfollowed(*span, f"{what} gives it a value that is not followed", does)
             else:
                 yield Opaque(*span, what, does)
+
+
+def definition(node: ast.FunctionDef, places: Places) -> Node:
+    """The definition of a function. One that makes a mechanism is read where it is called, and stands for nothing by
+    itself."""
+    if maker(node) is not None:
+        span = places.span(node)
+        return surface.Assign(
+            *span, surface.Name(*span, node.name), surface.Tuple(span.end, span.end, ()), constant=True
+        )
+    return function(node, places)
 
 
 def _says_data(node: ast.AST) -> bool:

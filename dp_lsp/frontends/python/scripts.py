@@ -27,8 +27,9 @@ from dp_lsp.frontends.python.functions import function, not_followed
 from dp_lsp.frontends.python.imports import loads, unchecked
 from dp_lsp.frontends.python.names import BASES, CHECKED, HOMES, IMPORTED, WORDS, dotted
 from dp_lsp.frontends.python.notebooks import order, spoken
-from dp_lsp.frontends.python.parse import item, read, remarks, sets_up, unread
+from dp_lsp.frontends.python.parse import definition, item, read, remarks, sets_up, unread
 from dp_lsp.frontends.python.places import Places
+from dp_lsp.frontends.python.releasing.makers import Maker, with_makers
 from dp_lsp.frontends.python.releasing.opacus import AROUND
 from dp_lsp.frontends.python.training import is_make
 from dp_lsp.frontends.python.tree import below, children, walk
@@ -59,8 +60,9 @@ class _Statement(NamedTuple):
     guarded: bool = False
 
 
-def parse(chunk: str, named: Mapping[str, ast.expr]) -> Parsed:
-    """The nodes of a whole file that reads data, where names stand for annotations, and what is wrong with it."""
+def parse(chunk: str, named: Mapping[str, ast.expr], makers: Mapping[str, Maker]) -> Parsed:
+    """The nodes of a whole file that reads data, where names stand for annotations and functions for the mechanisms
+    that they make, and what is wrong with it."""
     places = Places(chunk)
     statements: list[_Statement] = []
     opaque: list[Opaque] = []
@@ -73,7 +75,7 @@ def parse(chunk: str, named: Mapping[str, ast.expr]) -> Parsed:
             problems += [] if magic else [made.moved(piece.start)]
             opaque.append(magic or unread(piece.text, piece.start))
             continue
-        made = with_annotations(made, piece.text, named)
+        made = with_makers(with_annotations(made, piece.text, named), makers, is_script=True)
         late = order(piece.text)
         problems += [late.moved(piece.start)] if late is not None else []
         ast.increment_lineno(made, places.line(piece.start))
@@ -272,7 +274,7 @@ class _Script:
                 imports.add(ast.unparse(node))
         yield from self._opaque
         for name in _in_order({name: self._does[id(found[-1])].mentions for name, found in functions.items()}):
-            yield from (function(node, self._places) for node in functions[name])
+            yield from (definition(node, self._places) for node in functions[name])
         yield from self._replaced(functions)
         yield self._body()
 

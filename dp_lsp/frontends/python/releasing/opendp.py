@@ -112,8 +112,11 @@ def chain_of(node: ast.expr, called: Called, named: Mapping[str, ast.expr]) -> C
             for kind in (TRANSFORMATION, MEASUREMENT):
                 if name.startswith(kind):
                     return before._replace(steps=(*before.steps, Step(name.removeprefix(kind), step)))
-        case ast.Tuple(elts=[ast.Call() as domain, ast.Call(func=metric, args=args)]):
-            if called(metric) not in _METRICS.get(called(domain.func), ()) or (args and called(domain.func) == _VECTOR):
+        case ast.Tuple(elts=[ast.Call() as domain, ast.Call(func=metric, args=args, keywords=keywords)]):
+            said = [*args, *(each.value for each in keywords)]
+            plain = all(isinstance(each, ast.Name) and each.id in _HELD for each in said)
+            known = called(metric) in _METRICS.get(called(domain.func), ())
+            if not known or not plain or (said and called(domain.func) == _VECTOR):
                 raise Refused(metric, "this distance of data")
             return Chain(_space(domain, called))
         case ast.Call(func=func, args=[*given], keywords=keywords) if called(func) == MAKING:
@@ -161,7 +164,7 @@ def _is_whole(node: ast.Call, keywords: list[ast.keyword]) -> bool:
             whole = bounds
         case _:
             raise Refused(node, "a domain that does not say `T=float` or `T=int`")
-    if said.keys() - {"T", "bounds", "nan"}:
+    if said.keys() - {"T", "bounds", "nan"} or not isinstance(said.get("nan", ast.Constant(False)), ast.Constant):
         raise Refused(node, "this domain of data")
     return whole
 
