@@ -340,6 +340,12 @@ class PassTable(NamedTuple):
     function: Span
 
 
+class AsFunction(NamedTuple):
+    """Write a method, whose name stands at ``name``, as a function that the method calls."""
+
+    name: Span
+
+
 class LeaveOutCheck(NamedTuple):
     """Leave out what makes a run fail if something does not hold, within ``function`` and at ``place``."""
 
@@ -422,7 +428,7 @@ Intent = (
     | TakeLargest | AddRows | InBrackets | ForEach | Spend | InParentheses | ByRounds | AtMost | AsTuple | AsCall
     | Unqualified | AsNumber | GiveName | Rename | AllAtOnce | ByPosition
     | PassColumns | PassTable | ReturnReleased | LeaveOutCheck | CollectResults | OneTable | Otherwise
-    | WithoutDots | PassKnown | Once
+    | WithoutDots | PassKnown | Once | AsFunction
     | ByMap | ReturnNothing | CopyRenamed | AsParameter | Lookalikes | CloseBlock | ImportNamed | EnoughNoise
 )  # fmt: skip
 """All that rules wish for. A repair that only moves or repeats what the user wrote is an edit, and no intent."""
@@ -470,6 +476,16 @@ def _in_place(code: str, span: Span, text: str) -> str:
     is_sum = " + " in code or " - " in code
     taken = is_sum and bool(_TAKING & {before, after}), before in _BINDING and not code.isalnum()
     return f"({code})" if any(taken) else code
+
+
+_NAMED_AT_MOST = 2
+
+
+def together(titles: Sequence[str]) -> str:
+    """The title of several repairs in one: the first of them by their titles, and how many more there are."""
+    named, more = titles[:_NAMED_AT_MOST], len(titles) - _NAMED_AT_MOST
+    told = ", and ".join(named)
+    return f"{told}, and {more} more" if more > 0 else told
 
 
 _INNERMOST = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")

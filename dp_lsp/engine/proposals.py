@@ -21,8 +21,10 @@ from dp_lsp.infer.problems import (
     HelperMisled,
     HollowCondition,
     LeavesUnprotected,
+    MoreThanAdded,
     MustBePublic,
     NeedsTypes,
+    NoiseApart,
     NoMechanism,
     NoRule,
     NotAsCalled,
@@ -45,6 +47,7 @@ from dp_lsp.intents import (
     AllAtOnce,
     Annotate,
     AsCall,
+    AsFunction,
     AsNumber,
     AsParameter,
     AsTuple,
@@ -199,6 +202,7 @@ def _type(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     if function is not None:
         yield from seen.fixes(PassColumns(problem.span, function.name_span, function.span))
         yield from seen.fixes(PassKnown(function.name_span, function.span))
+        yield from seen.fixes(PassTable(function.name_span, function.span))
         yield from seen.fixes(Otherwise(function.span))
     for type_ in map(seen.code.annotation, DATASETS):
         yield Fix(f"say what the records are: `{type_}`", (Edit(problem.span, type_),), sure=False)
@@ -356,6 +360,7 @@ def _otherwise_written(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
         yield from seen.fixes(AsCall(around))
     yield from seen.fixes(Unqualified(problem.span, frozenset(seen.analysis.language.builtins.names())))
     yield from seen.fixes(AsNumber(problem.span))
+    yield from seen.fixes(AsFunction(problem.span))
     function = seen.function_at(problem)
     if function is not None:
         yield from seen.fixes(CollectResults(function.span))
@@ -381,7 +386,8 @@ def _not_fitting(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
 
 
 def _in_other_words(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
-    """A comparison that is given one value is a function of the other; what returns nothing returns a number."""
+    """A comparison that is given one value is a function of the other; what returns nothing returns a number; noise
+    that a function draws is drawn where it is added."""
     function = seen.function_at(problem)
     return () if function is None else seen.fixes(Otherwise(function.span))
 
@@ -537,6 +543,8 @@ _PROPOSERS: dict[str, Callable[[Problem, CheckedText], Iterable[Fix]]] = {
     WrongArgument.code: _one_table,
     DoesNotFit.code: _not_fitting,
     WrongCount.code: _in_other_words,
+    NoiseApart.code: _in_other_words,
+    MoreThanAdded.code: _in_other_words,
     ReturnInside.code: _in_other_words,
 }
 _OF_WHAT_IS_GIVEN = frozenset(

@@ -58,7 +58,8 @@ def summed(inference: Inference, node: term.Loop) -> Evaluation | None:
     try:
         totals, rest = _Round(node, records).totals()
     except _Unlike:
-        inference.report(_more_than_added(node, records))
+        if not any(isinstance(each, term.Hole) for each in term.within(term.of_body(node.body))):
+            inference.report(_more_than_added(node, records))
         _, starting = inference.infer_all(start for _, start in node.carried)
         lost = [inference.hole("a loop over records") for _ in node.carried]
         return Evaluation(inference.tuple_of(node.span, lost)).after(starting)

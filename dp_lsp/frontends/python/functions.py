@@ -20,7 +20,7 @@ from dp_lsp.frontends.python.expressions import Expressions, bins, number, opaqu
 from dp_lsp.frontends.python.failures import failure, leaves, raised, with_last_failure
 from dp_lsp.frontends.python.filled import APPEND, Filled
 from dp_lsp.frontends.python.groups import with_group_sums
-from dp_lsp.frontends.python.hopeless import HOPELESS, is_of_data, plain
+from dp_lsp.frontends.python.hopeless import KEYS_OF_RECORDS, keyed_by_records, named_of_data
 from dp_lsp.frontends.python.inner import bound_below, inner_functions, modules_of, why_not
 from dp_lsp.frontends.python.joined import Named, joined, joined_name, named, together
 from dp_lsp.frontends.python.joined import places as places_of
@@ -86,13 +86,25 @@ def function(node: ast.FunctionDef, places: Places, around: _Body | None = None)
             params = tuple(
                 each if each.name in {*body.samples, *body.vectors} else _said(each, told[each.name]) for each in params
             )
-    except Refused as refused:
+    except Refused as found:
+        refused = _by_keys(node, found)
         params, text = (), opaque(places, refused.node, refused.what)
         whole = surface.Opaque(text.start, text.end, refused.what, _of_definition(node))
         block = surface.Block(*span, (whole,))
     is_plain = all(isinstance(each, ast.Name) and each.id == CHECKED for each in node.decorator_list)
     early = effects(*(_evaluated(node) if is_plain else [node])).mentions  # a decorator may call what it is given
     return surface.Function(*span, name, params, returns, block, header, "block", early=early)
+
+
+def _by_keys(function: ast.FunctionDef, refused: Refused, statement: ast.stmt | None = None) -> Refused:
+    """Why a function is refused, or a statement that begins a dictionary or fills it behind what records say, is
+    that."""
+    found = keyed_by_records(function)
+    if found is None:
+        return refused
+    loop, name = found
+    concerned = statement is None or name in bound_in(statement) or any(each is statement for each in ast.walk(loop))
+    return Refused(loop, KEYS_OF_RECORDS) if concerned else refused
 
 
 def _said(param: surface.Parameter, annotation_: str) -> surface.Parameter:
@@ -354,10 +366,9 @@ class _Body:
         for node in with_last_failure(self._clipped_at_once(nodes)):
             try:
                 yield from self._statement(node)
-            except Refused as refused:
-                what = refused.what
-                if what in HOPELESS and not is_of_data(self._node, refused.node):
-                    what = plain(what)
+            except Refused as found:
+                refused = _by_keys(self._node, found, node)
+                what = named_of_data(refused.what, self._node, refused.node)
                 inner = opaque(self._places, refused.node, what)
                 does = effects(node).joined(inner.summary)
                 yield surface.Opaque(*inner.span, what, does)

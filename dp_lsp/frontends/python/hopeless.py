@@ -57,7 +57,29 @@ _EDGES = Hopeless(
     "write them out instead, `np.histogram({of}, bins=[0, 10, 20, 30])[0] + np.random.laplace(scale=2 / eps, size=3)`",
 )
 
+_RELATED = Hopeless(
+    "one record may change `{written}` by a large amount where the others are alike",
+    "release the sums that it is computed of instead, and compute it of these:"
+    " `np.sum(np.clip({of}, 0, 100)) + np.random.laplace(scale=100 / eps)`",
+)
+_CHANCE = Hopeless(
+    "it decides by `{written}` what is shown, as randomised response does, and how much that hides is not followed",
+    "count the records, and add noise to that number instead:"
+    " `sum(1 for x in {of} if x == 1) + np.random.laplace(scale=1 / eps)`",
+)
+_WEIGHTS = Hopeless(
+    "`{written}` chooses by weights, as the exponential mechanism does, and how much that hides is not followed",
+    "give each score noise of its own instead, and take the best:"
+    " `np.argmax(scores + np.random.laplace(scale=2 / eps, size=3))`",
+)
+_STANDARDISED = Hopeless(
+    "one record may change each number of `{written}`, as the mean and the deviation of all are in it",
+    "standardize by numbers that everybody knows instead, and clip:"
+    " `np.sum(np.clip(({of} - 50) / 20, -3, 3)) + np.random.laplace(scale=6 / eps)`",
+)
+
 _FUNCTIONS = {
+    **dict.fromkeys(("np.corrcoef", "np.cov", "np.polyfit", "np.linalg.lstsq"), _RELATED),
     **dict.fromkeys(("sorted", "np.sort"), _ORDER),
     **dict.fromkeys(("np.argsort", "np.nonzero"), _PLACE),
     **dict.fromkeys(("Counter", "collections.Counter", "np.unique", "np.bincount"), _KEYS),
@@ -73,17 +95,34 @@ _METHODS = {
     **dict.fromkeys(("any", "all", "mode"), _DECIDED),
     **dict.fromkeys(("idxmax", "idxmin", "argsort"), _PLACE),
     **dict.fromkeys(("cumsum", "cumprod", "diff"), _EACH),
+    **dict.fromkeys(("corr", "cov"), _RELATED),
     "prod": _FACTOR,
 }
 _NAMED = re.compile(r"[^\W\d]\w*")
 _WITHIN = re.compile(r"\(\s*([^\W\d]\w*)")
+_COLUMN = re.compile(r"""[^\W\d]\w*(?:\[["'][^]]*["']\])?""")
+_FILLED = re.compile(r"for\b.*?\bin\s+(?P<over>[^\W\d]\w*).*?\b(?P<name>[^\W\d]\w*)\[[^]]*\]\s*\+?=(?!=)", re.DOTALL)
 
 EDGES_OF_DATA = "`np.histogram`"
 """How it is named where its edges are the smallest and the largest number."""
+KEYS_OF_RECORDS = "a dictionary whose keys are those of records"
+STANDARDISED = "numbers less their mean, divided by their deviation"
+BY_CHANCE = "chance that is not added to a value, as in randomised response (add `np.random.laplace(scale=1 / eps)`),"
+BY_WEIGHTS = (
+    "a choice by weights, as the exponential mechanism makes it (give each score noise of its own, and take the best "
+    "by `np.argmax`),"
+)
+_DECIDES, _CHOOSES = "chance that decides", "weights that decide"
+_OTHERWISE = {BY_CHANCE: _DECIDES, BY_WEIGHTS: _CHOOSES}
+"""How what may be done with anything is named where it is done with data."""
 HOPELESS = {
     **{f"`{name}`": each for name, each in _FUNCTIONS.items()},
     **{f"`.{name}`": each for name, each in _METHODS.items()},
     EDGES_OF_DATA: _EDGES,
+    KEYS_OF_RECORDS: _KEYS,
+    STANDARDISED: _STANDARDISED,
+    _DECIDES: _CHANCE,
+    _CHOOSES: _WEIGHTS,
 }
 """By how the call is named within a sentence; a method with a dot before it."""
 
@@ -105,10 +144,101 @@ def hopeless_call(node: ast.Call, called: str) -> str | None:
 
 def told(what: str, text: str) -> tuple[str, str]:
     """How a call is written in a message, and the name of what it is given, or of what its method is asked."""
-    found = _NAMED.match(text) if what.startswith("`.") else _WITHIN.search(text)
-    of = "v" if found is None else found[found.re.groups]
-    name = what.strip("`")
-    return (f"{of}{name}" if name.startswith(".") else name), of
+    if not what.startswith("`"):
+        return _described(what, text)
+    if what.startswith("`."):
+        of = text.partition(what.strip("`"))[0]
+        of = of if _COLUMN.fullmatch(of) else _first(_NAMED, text)
+        return f"{of}{what.strip('`')}", of
+    return what.strip("`"), _first(_WITHIN, text)
+
+
+def _described(what: str, text: str) -> tuple[str, str]:
+    """The same of what is no call by itself."""
+    if what == KEYS_OF_RECORDS:
+        found = _FILLED.search(text)
+        return ("the dictionary", "v") if found is None else (found["name"], found["over"])
+    if what == STANDARDISED:
+        return text, _first(_NAMED, text.lstrip("("))
+    return text.partition("(")[0], "v"
+
+
+def _first(pattern: re.Pattern[str], text: str) -> str:
+    found = pattern.search(text)
+    return "v" if found is None else found[found.re.groups]
+
+
+def named_of_data(what: str, function: ast.FunctionDef, node: ast.AST) -> str:
+    """How something that is refused in a function is named: otherwise, if it is not proved private, where it is of data
+    and where it is not."""
+    key = _OTHERWISE.get(what, what)
+    if key not in HOPELESS:
+        return what
+    of_data = _decides(function, node) if key == _DECIDES else is_of_data(function, node)
+    return key if of_data else what if key != what else _plain(what)
+
+
+def _decides(function: ast.FunctionDef, node: ast.AST) -> bool:
+    """Whether what runs depends on something in a function."""
+    names = {name for each in ast.walk(function) for name in _given(each, node)}
+    tests = [each.test for each in ast.walk(function) if isinstance(each, ast.If | ast.IfExp | ast.While)]
+    return any(_reads(test, names) or any(each is node for each in ast.walk(test)) for test in tests)
+
+
+def _given(statement: ast.AST, node: ast.AST) -> Iterator[str]:
+    """The names that a statement gives what a node is a part of."""
+    match statement:
+        case ast.Assign(targets=targets, value=value) if any(each is node for each in ast.walk(value)):
+            yield from (name for each in targets for name in _names_in(each))
+
+
+def standardised(node: ast.expr, called: Callable[[ast.expr], str]) -> bool:
+    """Whether something is numbers less their mean, divided by their deviation."""
+    match node:
+        case ast.BinOp(left=ast.BinOp(left=of, op=ast.Sub(), right=mean), op=ast.Div(), right=deviation):
+            return _asks(mean, "mean", of, called) and _asks(deviation, "std", of, called)
+    return False
+
+
+def _asks(node: ast.expr, what: str, of: ast.expr, called: Callable[[ast.expr], str]) -> bool:
+    match node:
+        case ast.Call(func=func, args=[given, *_]) if called(func) == f"np.{what}":
+            return ast.dump(given) == ast.dump(of)
+        case ast.Call(func=ast.Attribute(value=given, attr=attr)):
+            return attr == what and ast.dump(given) == ast.dump(of)
+    return False
+
+
+def keyed_by_records(function: ast.FunctionDef) -> tuple[ast.For, str] | None:
+    """A loop over data that fills a dictionary behind what a record says, and the name of that."""
+    begun = {name for each in ast.walk(function) for name in _empty_dict(each)}
+    for loop in ast.walk(function) if begun else ():
+        if isinstance(loop, ast.For) and is_of_data(function, loop.iter):
+            own = {*_names_in(loop.target)}
+            while more := {*_made_of(loop, own)} - own:
+                own |= more
+            for node in ast.walk(loop):
+                match node:
+                    case ast.Subscript(value=ast.Name(id=name), slice=key, ctx=ast.Store()) if name in begun:
+                        if _reads(key, own):
+                            return loop, name
+    return None
+
+
+def _empty_dict(node: ast.AST) -> Iterator[str]:
+    match node:
+        case (
+            ast.Assign(targets=[ast.Name(id=name)], value=value)
+            | ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+        ):
+            match value:
+                case ast.Dict(keys=[]):
+                    yield name
+                case ast.Call(func=ast.Name(id=called) | ast.Attribute(attr=called)) if called in _DICTIONARIES:
+                    yield name
+
+
+_DICTIONARIES = frozenset({"dict", "defaultdict", "Counter", "OrderedDict"})
 
 
 def is_of_data(function: ast.FunctionDef, node: ast.AST) -> bool:
@@ -121,7 +251,7 @@ def is_of_data(function: ast.FunctionDef, node: ast.AST) -> bool:
     return _reads(node, given)
 
 
-def _made_of(function: ast.FunctionDef, given: set[str]) -> Iterator[str]:
+def _made_of(function: ast.AST, given: set[str]) -> Iterator[str]:
     """The names that are given what reads one of these."""
     for node in ast.walk(function):
         match node:
@@ -145,6 +275,8 @@ def _reads(node: ast.AST, names: set[str]) -> bool:
     return any(name in names for name in _names_in(node))
 
 
-def plain(what: str) -> str:
-    """How a call is named that is not of data."""
+def _plain(what: str) -> str:
+    """How something is named that is not of data."""
+    if what == STANDARDISED:
+        return "a quotient of numbers by their deviation"
     return f"the method `{what[2:]}" if what.startswith("`.") else f"the function {what}"

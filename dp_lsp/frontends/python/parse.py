@@ -118,6 +118,9 @@ def item(node: ast.stmt, places: Places) -> Iterator[Node]:
             yield surface.Text(*span, text)
         case ast.Pass() | ast.Expr(value=ast.Constant()):
             pass
+        case ast.ClassDef() if methods := private_methods(node):
+            place = places.name_after(places.span(methods[0]).start, "def")
+            yield Opaque(*place, _METHOD.format(methods[0].name), effects(node))
         case ast.Expr(value=ast.Call(func=func)) if sets_up(node):
             home, _ = dotted(func) or ("", "")
             yield surface.Name(span.start, span.start + len(home), home)
@@ -138,6 +141,18 @@ def definition(node: ast.FunctionDef, places: Places) -> Node:
             *span, surface.Name(*span, node.name), surface.Tuple(span.end, span.end, ()), constant=True
         )
     return function(node, places)
+
+
+_METHOD = "the private method `{}` of a class (write a function, and call it in the method)"
+
+
+def private_methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
+    """The methods of a class that say that they are private."""
+    methods = (each for each in node.body if isinstance(each, ast.FunctionDef))
+    return [each for each in methods if each.returns and ast.unparse(each.returns).partition("[")[0] in _PRIVATE]
+
+
+_PRIVATE = frozenset({"Private", "dp_types.Private"})
 
 
 def _says_data(node: ast.AST) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from dp_lsp.frontends.python.hopeless import BY_CHANCE, BY_WEIGHTS
+
 REASONS = {
     **dict.fromkeys(
         ("input",),
@@ -14,14 +16,9 @@ REASONS = {
         ("np.dot", "np.vdot", "np.inner"),
         "a product of records (limit what is multiplied, and add it up: `np.clip(v * v, 0, c).sum()`)",
     ),
+    **dict.fromkeys(("np.random.choice", "random.choices"), BY_WEIGHTS),
     **dict.fromkeys(
-        ("np.random.choice", "random.choices"),
-        "a choice by weights, as the exponential mechanism makes it (give each score noise of its own, and take the "
-        "best by `np.argmax`),",
-    ),
-    **dict.fromkeys(
-        ("random.random", "np.random.rand", "np.random.random", "np.random.uniform", "random.uniform"),
-        "chance that is not added to a value, as in randomised response (add `np.random.laplace(scale=1 / eps)`),",
+        ("random.random", "np.random.rand", "np.random.random", "np.random.uniform", "random.uniform"), BY_CHANCE
     ),
     "np.random.geometric": "`np.random.geometric` (release whole numbers by `diffprivlib.mechanisms.Geometric`)",
     "statistics.mean": "`statistics.mean` (write `sum(v) / len(v)`)",

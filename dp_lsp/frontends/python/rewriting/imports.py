@@ -18,10 +18,10 @@ from dp_lsp.text import Span
 _NAME = re.compile(r"(?<![\w.])([^\W\d]\w*)(\.)?")
 _LOADERS = "torch.utils.data"
 _HOMES = {**dict.fromkeys(WORDS, OWN_MODULE), "Annotated": "typing", "DataLoader": _LOADERS}
-_MODULES = {"np": "numpy", "pd": "pandas"}
+_MODULES = {"np": "numpy", "pd": "pandas", "random": "random", "math": "math"}
 
 
-class _Import(NamedTuple):
+class Import(NamedTuple):
     """An import at top level, and where it and its names stand."""
 
     node: ast.Import | ast.ImportFrom
@@ -48,16 +48,17 @@ def with_imports(fix: Fix, text: str) -> Fix:
     modules = {found[1] for found in written if found[2] and found[1] in _MODULES}
     if not names and not modules:
         return fix
-    imports = _imports(text)
-    known = {name for each in imports for name in each.brings}
-    edits = [edit for name in sorted(modules - known) for edit in _of_module(name, imports, text)]
+    there = imports(text)
+    known = {name for each in there for name in each.brings}
+    edits = [edit for name in sorted(modules - known) for edit in _of_module(name, there, text)]
     for home in ("typing", OWN_MODULE, _LOADERS):
         wanted = sorted(name for name in names - known if _HOMES[name] == home)
-        edits += _of_names(home, wanted, imports, text) if wanted else ()
+        edits += _of_names(home, wanted, there, text) if wanted else ()
     return fix._replace(edits=(*fix.edits, *_joined(edits)))
 
 
-def _imports(text: str) -> list[_Import]:
+def imports(text: str) -> list[Import]:
+    """The imports of a text at top level, as far as it can be read."""
     found = []
     for each in items(text):
         tree = read(each.text)
@@ -65,7 +66,7 @@ def _imports(text: str) -> list[_Import]:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 places = Places(each.text)
                 names = tuple(places.span(name).moved(each.start) for name in node.names)
-                found.append(_Import(node, places.span(node).moved(each.start), names))
+                found.append(Import(node, places.span(node).moved(each.start), names))
     return found
 
 
@@ -77,25 +78,27 @@ def _joined(edits: Iterable[Edit]) -> list[Edit]:
     return [Edit(span, text) for span, text in made.items()]
 
 
-def _of_names(home: str, names: list[str], imports: list[_Import], text: str) -> list[Edit]:
+def _of_names(home: str, names: list[str], there: list[Import], text: str) -> list[Edit]:
     """The import of names of a module: by an import of others that is there, or by a line of its own."""
-    for each in imports:
+    for each in there:
         if isinstance(each.node, ast.ImportFrom) and each.module == home and each.node.names[0].name != "*":
             return [_beside(each, name, text) for name in names]
     line = f"from {home} import {', '.join(names)}"
-    return _line(line, imports, text, home in sys.stdlib_module_names)
+    return _line(line, there, text, home in sys.stdlib_module_names)
 
 
-def _of_module(name: str, imports: list[_Import], text: str) -> list[Edit]:
-    return _line(f"import {_MODULES[name]} as {name}", imports, text, False)
+def _of_module(name: str, there: list[Import], text: str) -> list[Edit]:
+    module = _MODULES[name]
+    line = f"import {module}" if module == name else f"import {module} as {name}"
+    return _line(line, there, text, module in sys.stdlib_module_names)
 
 
-def _line(line: str, imports: list[_Import], text: str, standard: bool) -> list[Edit]:
+def _line(line: str, there: list[Import], text: str, standard: bool) -> list[Edit]:
     """A line of its own among the imports: behind those of Python's own modules if it imports one, and else before the
     first one of another."""
     ends = "\r\n" if "\r\n" in text else "\n"
-    own = [each for each in imports if each.is_standard]
-    others = [each for each in imports if not each.is_standard]
+    own = [each for each in there if each.is_standard]
+    others = [each for each in there if not each.is_standard]
     if standard and own and own[-1].module != "__future__":
         return [Edit(Span(own[-1].span.end, own[-1].span.end), f"{ends}{line}")]
     if not others:
@@ -104,7 +107,7 @@ def _line(line: str, imports: list[_Import], text: str, standard: bool) -> list[
     return [Edit(Span(start, start), f"{line}{ends}{ends if standard else ''}")]
 
 
-def _beside(found: _Import, name: str, text: str) -> Edit:
+def _beside(found: Import, name: str, text: str) -> Edit:
     """A name among others that are imported: in the order of the alphabet, if they are in it."""
     brought = [each.name for each in found.node.names]
     later = [index for index, each in enumerate(brought) if each > name] if brought == sorted(brought) else []

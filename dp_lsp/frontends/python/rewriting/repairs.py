@@ -19,7 +19,8 @@ from dp_lsp.frontends.python.rewriting.declarations import (
     say_what_is_given,
     say_who_trains,
 )
-from dp_lsp.frontends.python.rewriting.wording import pass_columns, return_released, write_otherwise
+from dp_lsp.frontends.python.rewriting.methods import as_function
+from dp_lsp.frontends.python.rewriting.wording import pass_columns, pass_table, return_released, write_otherwise
 from dp_lsp.intents import Intent, Rendering
 from dp_lsp.problem import Fix
 
@@ -38,4 +39,6 @@ REPAIRS: dict[type[Intent], Callable[[Rendering, Any, str], Iterator[Fix]]] = {
     intents.ReturnReleased: return_released,
     intents.Otherwise: write_otherwise,
     intents.PassColumns: pass_columns,
+    intents.PassTable: pass_table,
+    intents.AsFunction: as_function,
 }

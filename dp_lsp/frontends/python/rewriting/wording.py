@@ -9,9 +9,13 @@ from collections.abc import Iterator
 from dp_lsp import intents
 from dp_lsp.builtins.remedies import DATASETS
 from dp_lsp.frontends.python.names import dotted
+from dp_lsp.frontends.python.rewriting.chance import drawn_by_hand, drawn_elsewhere, seeded
 from dp_lsp.frontends.python.rewriting.declarations import declared_as
-from dp_lsp.frontends.python.rewriting.definitions import Definition, Parameter, definition_around
-from dp_lsp.intents import Rendering
+from dp_lsp.frontends.python.rewriting.definitions import Definition, Parameter, definition_around, definitions
+from dp_lsp.frontends.python.rewriting.origins import origins
+from dp_lsp.frontends.python.rewriting.reading import passed
+from dp_lsp.frontends.python.rewriting.rewording import Rewording, Written, rewordings
+from dp_lsp.intents import Rendering, together
 from dp_lsp.problem import Edit, Fix
 
 _DRAWS = ("laplace", "normal", "gauss", "normalvariate", "rvs")
@@ -60,17 +64,48 @@ def _draws(node: ast.expr) -> bool:
 
 
 def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> Iterator[Fix]:
-    """A comparison with True is what is compared."""
+    """Each construct that has other words, and all of them together, which are tried first."""
     definition = definition_around(text, intent.function.start)
     if definition is None:
         return
-    edits = []
-    for node in ast.walk(definition.node):
+    written = Written(definition, text, origins(text))
+    helpers = {each.node.name: each.node for each in definitions(text)}
+    found = [
+        *_truths(written),
+        *drawn_by_hand(written),
+        *drawn_elsewhere(written, helpers),
+        *seeded(written),
+        *rewordings(written),
+    ]
+    apart = [each for index, each in enumerate(found) if not _meets(each, found[:index])]
+    if len(apart) > 1:
+        edits = tuple(sorted(edit for each in apart for edit in each.edits))
+        yield Fix(together([each.title for each in apart]), edits, sure=False, declares=True)
+    for each in found:
+        yield Fix(each.title, each.edits, sure=False, declares=True)
+
+
+def _meets(one: Rewording, others: list[Rewording]) -> bool:
+    """Whether two write over the same place."""
+    taken = [edit.span for each in others for edit in each.edits]
+    return any(span.start < edit.span.end and edit.span.start < span.end for edit in one.edits for span in taken)
+
+
+def _truths(written: Written) -> Iterator[Rewording]:
+    """A comparison with True is what is compared."""
+    for node in written.nodes:
         match node:
             case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[ast.Constant(value=True)]):
-                edits.append(Edit(definition.span(node), text[slice(*definition.span(left))]))
-    if edits:
-        yield Fix(f"leave out the comparison: `{edits[0].text}`", tuple(edits), sure=False, declares=True)
+                made = written.source(left)
+                yield Rewording(f"leave out the comparison: `{made}`", (written.edit(node, made),))
+
+
+def pass_table(code: Rendering, intent: intents.PassTable, text: str) -> Iterator[Fix]:
+    """What a function reads from a file is passed to it."""
+    definition = definition_around(text, intent.function.start)
+    written = None if definition is None else Written(definition, text, origins(text))
+    for each in () if written is None else passed(written):
+        yield Fix(each.title, each.edits, sure=False, declares=True)
 
 
 def pass_columns(code: Rendering, intent: intents.PassColumns, text: str) -> Iterator[Fix]:

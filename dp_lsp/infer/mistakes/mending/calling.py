@@ -114,6 +114,17 @@ def chosen_distance(scene: Scene, problem: Problem) -> Iterator[Fix]:
                 yield fix._replace(edits=(*unused, *fix.edits))
 
 
+def chosen_bounds(scene: Scene, problem: Problem) -> Iterator[Fix]:
+    """Bounds that are read off the data are some that the author chooses, wherever else they are used."""
+    found = scene.argument_at(problem.span)
+    if found is None or found[1].builtin != remedies.bounded().builtin:
+        return
+    bounds = zip(found[1].args[1:], remedies.bounded().after, strict=True)
+    edits = dict((through_names(scene, each).span, made) for each, made in bounds if is_private(scene, each))
+    title = "choose the bounds without looking at the data"
+    yield from scene.inference.fixes(Write(title, tuple(edits.items())))
+
+
 def chosen_scale(scene: Scene, problem: Problem) -> Iterator[Fix]:
     """A scale of noise that is computed of the data is a sensitivity by an ε, of which the author chooses the first."""
     found = scene.argument_at(problem.span)

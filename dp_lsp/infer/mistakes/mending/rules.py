@@ -13,6 +13,7 @@ from dp_lsp.infer.mistakes.mending.bounds import (
 )
 from dp_lsp.infer.mistakes.mending.calling import (
     above_zero,
+    chosen_bounds,
     chosen_distance,
     chosen_scale,
     completed,
@@ -95,7 +96,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
         ),
         (
             problems.BoundFromData,
-            (in_their_order, all_records, public_epsilon, public_numbers, chosen_distance, chosen_scale),
+            (in_their_order, all_records, public_epsilon, public_numbers, chosen_distance, chosen_scale, chosen_bounds),
         ),
         (problems.MustBePublic, (public_epsilon, in_their_order)),
         (problems.NoiseOnRecords, (on_a_statistic,)),

@@ -1,0 +1,221 @@
+"""Noise that is drawn by hand, or by a function of the program, as what is understood: a draw of a library where it is
+added."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dp_lsp.frontends.python.rewriting.methods import Given
+from dp_lsp.frontends.python.rewriting.rewording import Rewording, Written
+from dp_lsp.frontends.python.tree import copied
+from dp_lsp.problem import Edit
+
+_UNIFORM = frozenset(
+    {
+        *("random.random", "random.uniform", "numpy.random.rand", "numpy.random.random", "numpy.random.uniform"),
+        *("numpy.random.random_sample", "numpy.random.ranf"),
+    }
+)
+_DRAWS = frozenset(
+    {
+        *("numpy.random.laplace", "numpy.random.normal", "numpy.random.standard_normal", "random.gauss"),
+        *("random.normalvariate", "scipy.stats.laplace.rvs", "scipy.stats.norm.rvs", "laplace.rvs", "norm.rvs"),
+    }
+)
+_LOGS = frozenset({"math.log", "numpy.log", "numpy.log1p", "math.log1p"})
+_WAVES = frozenset({"math.cos", "numpy.cos", "math.sin", "numpy.sin"})
+_SIGNS = frozenset({"math.copysign", "numpy.sign", "numpy.copysign", "sign"})
+_EXPONENTIAL = frozenset({"random.expovariate", "numpy.random.exponential"})
+
+
+def drawn_by_hand(written: Written) -> Iterator[Rewording]:
+    """Laplace noise made of a number between 0 and 1 by a logarithm, Gaussian noise by a root and a wave, and Laplace
+    noise as a difference of two exponential draws."""
+    uniform = [each for each in written.nodes if written.called(each) in _UNIFORM]
+    if uniform:
+        yield from _by_formula(written)
+    for node in written.nodes:
+        match node:
+            case ast.BinOp(left=ast.Call() as one, op=ast.Sub(), right=ast.Call() as other):
+                same = written.called(one) in _EXPONENTIAL and ast.dump(one) == ast.dump(other)
+                if same and (scale := _exponential_scale(written, one)):
+                    yield _laplace(written, node, scale)
+
+
+def _exponential_scale(written: Written, node: ast.Call) -> str:
+    """The scale of an exponential draw; of Python's own, which takes its rate, one by that."""
+    given = [*node.args, *(each.value for each in node.keywords if each.arg in ("scale", "lambd"))]
+    if len(given) != 1:
+        return ""
+    source = written.source(given[0])
+    if written.called(node) == "numpy.random.exponential":
+        return source
+    return f"1 / {source}" if isinstance(given[0], ast.Name) else f"1 / ({source})"
+
+
+def _by_formula(written: Written) -> Iterator[Rewording]:
+    of_chance = _made_of_chance(written)
+    for node in written.nodes:
+        logs = [each for each in ast.walk(node) if written.called(each) in _LOGS]
+        above = written.above.get(id(node))
+        if not logs or not isinstance(node, ast.BinOp | ast.UnaryOp) or _is_product(above):
+            continue
+        if not _is_product(node) or not all(_reads(each, of_chance) for each in logs):
+            continue
+        others = [each for each in _factors(node) if not _is_of_chance(written, each, of_chance)]
+        scale = " * ".join(_grouped(written, each) for each in others) or "1"
+        waves = any(written.called(each) in _WAVES for each in ast.walk(node))
+        branch = _branch_around(written, node, of_chance)
+        made = f"np.random.{'normal' if waves else 'laplace'}(scale={scale})"
+        where: ast.AST = node if branch is None else branch
+        text = made if branch is None else f"return {made}"
+        edits = [written.edit(where, text), *_left_out(written, of_chance, where)]
+        yield Rewording(f"draw the noise by a library: `{made}`", tuple(sorted(edits)))
+        return
+
+
+def _laplace(written: Written, node: ast.AST, scale: str) -> Rewording:
+    made = f"np.random.laplace(scale={scale})"
+    return Rewording(f"draw the noise by a library: `{made}`", (written.edit(node, made),))
+
+
+def _made_of_chance(written: Written) -> set[str]:
+    """The names of numbers that are drawn, and of what is made of such."""
+    found: set[str] = set()
+    for node in written.nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                drawn = any(written.called(each) in _UNIFORM for each in ast.walk(value))
+                if drawn or _reads(value, found):
+                    found.add(name)
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value):
+                if any(written.called(each) in _UNIFORM for each in ast.walk(value)):
+                    found |= {each.id for each in targets if isinstance(each, ast.Name)}
+    return found
+
+
+def _reads(node: ast.AST, names: set[str]) -> bool:
+    return any(isinstance(each, ast.Name) and each.id in names for each in ast.walk(node))
+
+
+def _is_product(node: ast.AST | None) -> bool:
+    match node:
+        case ast.BinOp(op=ast.Mult() | ast.Div()) | ast.UnaryOp(op=ast.USub()):
+            return True
+    return False
+
+
+def _factors(node: ast.expr) -> Iterator[ast.expr]:
+    """The factors of a product; a quotient is one, unless what is divided holds the logarithm."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            yield from _factors(left)
+            yield from _factors(right)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            yield from _factors(operand)
+        case _:
+            yield node
+
+
+def _is_of_chance(written: Written, node: ast.expr, names: set[str]) -> bool:
+    inner = [written.called(each) for each in ast.walk(node)]
+    drawn = any(each in _UNIFORM | _LOGS | _SIGNS | _WAVES for each in inner)
+    return drawn or _reads(node, names) or (isinstance(node, ast.Constant) and node.value == 1)
+
+
+def _grouped(written: Written, node: ast.expr) -> str:
+    source = written.source(node)
+    return f"({source})" if isinstance(node, ast.BinOp) else source
+
+
+def _branch_around(written: Written, node: ast.AST, names: set[str]) -> ast.If | None:
+    """The branch that returns one half of the noise here, and the other half elsewhere."""
+    above = written.above.get(id(written.above.get(id(node))))
+    match above:
+        case ast.If(test=test, body=[ast.Return()], orelse=[ast.Return()]) if _reads(test, names):
+            return above
+    return None
+
+
+def _left_out(written: Written, names: set[str], where: ast.AST) -> Iterator[Edit]:
+    """The lines that draw what is not used any more."""
+    inside = {id(each) for each in ast.walk(where)}
+    for statement in written.definition.node.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name() as target]) if target.id in names:
+                pass
+            case ast.Assign(targets=[ast.Tuple()]) if _reads(statement, names):
+                pass
+            case _:
+                continue
+        bound = {each.id for each in ast.walk(statement) if isinstance(each, ast.Name) and not _is_read(each)}
+        used = [each for each in written.nodes if isinstance(each, ast.Name) and each.id in bound and _is_read(each)]
+        own = {id(each) for other in written.definition.node.body if _gives(other, names) for each in ast.walk(other)}
+        if id(statement) not in inside and all(id(each) in inside | own for each in used):
+            yield written.line(statement)
+
+
+def _gives(statement: ast.stmt, names: set[str]) -> bool:
+    return isinstance(statement, ast.Assign) and any(_reads(each, names) for each in statement.targets)
+
+
+def _is_read(node: ast.Name) -> bool:
+    return isinstance(node.ctx, ast.Load)
+
+
+# Functions that draw
+
+
+def drawn_elsewhere(written: Written, helpers: dict[str, ast.FunctionDef]) -> Iterator[Rewording]:
+    """What a function of the program draws, where it is called."""
+    found: list[Edit] = []
+    for node in written.nodes:
+        match node:
+            case ast.Call(func=ast.Name(id=name)) if name in helpers and helpers[name] is not written.definition.node:
+                made = _called_with(written, helpers[name], node)
+                if made:
+                    found.append(written.edit(node, made))
+    if found:
+        yield Rewording(f"draw the noise where it is added: `{found[0].text}`", tuple(found))
+
+
+def _called_with(written: Written, helper: ast.FunctionDef, call: ast.Call) -> str:
+    """What a function returns that is one draw, with what it is given in place of its parameters; empty for others."""
+    body = [each for each in helper.body if not (isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant))]
+    match body:
+        case [ast.Return(value=ast.expr() as value)]:
+            pass
+        case [ast.Assign(targets=[ast.Name(id=one)], value=value), ast.Return(value=ast.Name(id=same))] if one == same:
+            pass
+        case _:
+            return ""
+    params, args = helper.args.args, helper.args
+    if written.called(value) not in _DRAWS or args.vararg or args.kwarg or args.kwonlyargs:
+        return ""
+    defaults = dict(zip([each.arg for each in params[len(params) - len(args.defaults) :]], args.defaults, strict=True))
+    named = {each.arg: each.value for each in call.keywords if each.arg}
+    given = {**defaults, **dict(zip([each.arg for each in params], call.args, strict=False)), **named}
+    if any(each.arg not in given for each in params):
+        return ""
+    return ast.unparse(Given(given).visit(copied(value)))
+
+
+# Seeds
+
+
+_SEED = "leave out the seed: whoever knows it knows the noise"
+
+
+def seeded(written: Written) -> Iterator[Rewording]:
+    """A seed by which everybody who knows it knows the noise, too."""
+    for node in written.nodes:
+        path = written.called(node)
+        match node:
+            case ast.Call(args=[_, *_]) | ast.Call(keywords=[_, *_]) if path == "numpy.random.default_rng":
+                made = f"{written.source(node.func)}()"
+                yield Rewording(
+                    f"leave out the seed: whoever knows it knows the noise: `{made}`", (written.edit(node, made),)
+                )
+            case ast.Expr(value=ast.Call() as call) if written.called(call) in ("numpy.random.seed", "random.seed"):
+                yield Rewording(_SEED, (written.line(node),))
