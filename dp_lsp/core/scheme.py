@@ -175,6 +175,7 @@ class Scheme:
     ``opens`` are operations that wait for the types of a call. What ``result`` and ``cost`` say of variables that are
     no parameters is about captured ones. ``reason`` says why nothing is known of it, or is empty; ``claims_privacy``
     is true for ``Priv()``. ``failing`` are the variables that decide whether a call fails; None if a call never does.
+    ``printed`` are those of them that it prints.
     ``boxes`` are the black boxes that it calls, also by way of others, and ``premises`` what else users are taken at
     their word for in it. It is ``real`` if its result is certainly made of
     numbers, and never of NaN, where its arguments are. ``form`` is how the result is a linear function of what it is
@@ -202,6 +203,7 @@ class Scheme:
     form: LinearForm | None = None
     untyped: str = ""
     rebindable: bool = False
+    printed: frozenset[Var] = frozenset()
 
     @property
     def is_open(self) -> bool:

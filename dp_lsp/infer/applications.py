@@ -50,7 +50,7 @@ from dp_lsp.core.types import (
 )
 from dp_lsp.core.values import replace
 from dp_lsp.infer import apply, generalize, mechanisms, moves, openings, problems, through, units
-from dp_lsp.infer.effects import NONE, Effects, failing, in_sequence, spending
+from dp_lsp.infer.effects import NONE, Effects, failing, in_sequence, printing, spending
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.mechanisms import InputDistances, distances
 from dp_lsp.infer.solver import Mismatch
@@ -122,9 +122,9 @@ def _by(inference: Inference, node: term.Call, parts: Partition, args: Args, val
 
 class _Calls:
     """The calls of one function by one use of a row. ``captured`` are the moves of its results by what it captured,
-    ``_held`` those of all that it captured; ``failing`` says whether what it is given decides if a call fails, and is
-    None if none does. ``effects`` are those of choosing the methods that run, and ``_public`` is the place of what is
-    public in each call."""
+    ``_held`` those of all that it captured; ``failing`` says whether what it is given decides if a call fails, and
+    is None if none does, and ``prints`` whether one prints what it is given. ``effects`` are those of choosing the
+    methods that run, and ``_public`` is the place of what is public in each call."""
 
     def __init__(self, inference: Inference, node: term.Call, index: int, function: Type, captured: Moves) -> None:
         self._inference = inference
@@ -133,6 +133,7 @@ class _Calls:
         self.span = node.args[index].span
         self.captured = self._held = captured
         self.failing: bool | None = None
+        self.prints = False
         self.effects = NONE
         self.releases = False
         self._public: int | None = None
@@ -165,7 +166,7 @@ class _Calls:
             uncounted = [value for value in values if is_uncounted(self._inference.type(value))]
             deciding = uncounted if for_records else []
         seen = moves.combined(((value.moves, INFINITY) for value in deciding), node.span, laws.FAILURE, node.builtin)
-        return failing(seen, node.span)
+        return (printing if self.prints else failing)(seen, node.span)
 
     def settled(self, application: Application, args: Args) -> Applied | None:
         """What the function does. What it carries from call to call has one type, that of every call."""
@@ -258,6 +259,7 @@ class _Calls:
         self.releases |= scheme.cost is not NOTHING or scheme.claims_privacy
         if outcome.failing is not None:
             self.failing = bool(self.failing) or outcome.failing
+            self.prints = self.prints or bool(scheme.printed)
         if alone:
             self.captured = outcome.captured(inference, value, self.captured, self._node.span)
         places = range(len(types))

@@ -57,7 +57,17 @@ from dp_lsp.infer import (
     through,
     units,
 )
-from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, failing, in_sequence, spending
+from dp_lsp.infer.effects import (
+    NONE,
+    NOT_UNDERSTOOD,
+    Effects,
+    Evaluation,
+    failing,
+    in_sequence,
+    printing,
+    showing,
+    spending,
+)
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.instance import Instance
 from dp_lsp.infer.solver import SettledOperation
@@ -550,7 +560,7 @@ def _fail(
     arguments: list[Judgement],
     captured: Moves,
 ) -> Effects:
-    """A call may fail where its method may."""
+    """A call may fail where its method may, and what the method prints is seen."""
     scheme = outcome.scheme
     if outcome.failing is None:
         return NONE
@@ -563,7 +573,14 @@ def _fail(
     if outcome.failing and (value.home is not inference.context.home or any(var in decisive for var in captured)):
         deciding.append((captured, INFINITY))
     seen = moves.combined(deciding, site.span, laws.FAILURE, scheme.name)
-    return failing(seen, site.span)
+    given = zip(scheme.params, arguments, strict=True)
+    printed = {var for param, argument in given if param.var in scheme.printed for var in argument.moves}
+    if scheme.printed & captured.keys():
+        printed |= captured.keys()
+    shown = {var: move for var, move in seen.items() if var in printed}
+    others = {var: move for var, move in seen.items() if var not in printed}
+    rest = showing(site.span) if scheme.printed and not others else failing(others, site.span)
+    return in_sequence((rest, printing(shown, site.span))) if shown else rest
 
 
 def _result(

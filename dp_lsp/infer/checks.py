@@ -3,7 +3,7 @@ conversion to the declared type."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from dp_lsp.core import annotation, laws, machine, term
@@ -23,11 +23,11 @@ from dp_lsp.core.types import (
 from dp_lsp.core.values import replace
 from dp_lsp.infer import dispatch, explain, moves, problems
 from dp_lsp.infer.dispatch import Cover
-from dp_lsp.infer.effects import NONE, Effects, Evaluation, in_sequence
+from dp_lsp.infer.effects import NONE, Effects, Evaluation, Failure, in_sequence
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.moves import first_infinite
 from dp_lsp.intents import DeclarePrivate
-from dp_lsp.problem import Named, Related, Sought
+from dp_lsp.problem import Named, Problem, Related, Severity, Sought
 from dp_lsp.text import Span
 
 
@@ -38,25 +38,40 @@ def with_failures(inference: Inference, method: term.Method, found: Evaluation) 
     lost = []
     for failure in effects.failures:
         private = {var: move for var, move in failure.moves.items() if not var.public}
+        shows = private and failure.prints and not (failure.told or inference.context.is_inside)
+        if shows and not inference.context.leaves_to_calls(private):
+            same = all(move.sens.zero for move in private.values())
+            inference.report(private_output(inference, failure.span, private)._replace(unchecked=same))
+            if same:
+                continue
         if not method.privacy:
             together = moves.added((result.moves, private), failure.span, laws.FAILURE)
             result = Judgement(result.type, together, result.parts)
         elif private:
-            first, move = next(iter(private.items()))
-            written = inference.written(failure.span)
-            inference.report(
-                problems.LeavesUnprotected.at(
-                    failure.span,
-                    what=f"whether `{written}` {'is reached' if failure.shows else 'fails'}",
-                    variable="`, `".join(sorted(var.name for var in private if not var.members)),
-                    consequence="who sees the output sees it"
-                    if failure.shows
-                    else "a run that fails can be told from one that does not",
-                    related=explain.path(inference, move, first.name),
-                )
-            )
+            if not (failure.told or failure.prints):
+                inference.report(_failure_seen(inference, failure, private))
             lost.append(inference.leak(private, Origin(failure.span, "a failure")))
     return Evaluation(result, in_sequence([effects, *lost]))
+
+
+def private_output(inference: Inference, span: Span, variables: Iterable[Var]) -> Problem:
+    """What is evaluated at a place prints private data."""
+    names = "`, `".join(sorted({var.name for var in variables}))
+    return problems.PrivateOutput.at(span, written=inference.written(span), variable=names)
+
+
+def _failure_seen(inference: Inference, failure: Failure, private: Moves) -> Problem:
+    """Whether a run fails, or prints something, tells of what is private."""
+    first, move = next(iter(private.items()))
+    return problems.LeavesUnprotected.at(
+        failure.span,
+        what=f"whether `{inference.written(failure.span)}` {'is reached' if failure.shows else 'fails'}",
+        variable="`, `".join(sorted(var.name for var in private if not var.members)),
+        consequence="who sees the output sees it"
+        if failure.shows
+        else "a run that fails can be told from one that does not",
+        related=explain.path(inference, move, first.name),
+    )
 
 
 def check_records(inference: Inference, method: term.Method, shown: Scheme) -> None:
@@ -159,13 +174,18 @@ def result_span(method: term.Method) -> Span:
     return found.span if found is not None and found.span.end > found.span.start else method.name_span
 
 
-def warn_unbounded(inference: Inference, result: Judgement) -> None:
-    """One warning for each operation at which a sensitivity of the result became ∞."""
+def warn_unbounded(inference: Inference, result: Judgement, effects: Effects) -> None:
+    """One warning for each operation at which a sensitivity of the result became ∞, but for those that are errors, and
+    for what prints what it is given, as it is meant to."""
+    expected = {each.span for each in inference.recorder.problems if each.severity is Severity.ERROR}
+    expected |= {each.span for each in effects.failures if each.prints}
     by_place: dict[Span, list[tuple[Var, Move]]] = {}
     for var, move in result.moves.items():
         if move.sens.infinite and not var.members and move.rule != laws.NOTHING_HOLDS:
             by_place.setdefault(first_infinite(move).span, []).append((var, move))
     for span, found in by_place.items():
+        if span in expected:
+            continue
         var, move = found[0]
         inference.report(
             problems.Unbounded.at(

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import ChainMap, Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -113,11 +113,17 @@ class TypingContext:
         self.expected: dict[Closure, tuple[Type, ...]] = {}
         self.running: list[FunctionValue] = []
         self.protects = False
+        self.undeclared: frozenset[Var] = frozenset()
 
     def written(self, span: Span, limit: int = 40) -> str:
         """The source text at a place, on one line and abbreviated to a limit."""
         text = " ".join(self.text[span.start : span.end].split())
         return text if len(text) <= limit else text[: limit - 1] + "…"
+
+    def leaves_to_calls(self, seen: Iterable[Var]) -> bool:
+        """Whether it is judged where the definition is called that somebody sees these: it promises nothing, and they
+        are parameters of which nothing is said."""
+        return self.rules.failures and not (self.protects or self.is_inside) and self.undeclared.issuperset(seen)
 
     @contextmanager
     def inside(self) -> Iterator[None]:

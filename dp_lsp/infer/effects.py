@@ -24,11 +24,14 @@ from dp_lsp.text import Span
 class Failure(NamedTuple):
     """The run may fail at a place; whether it does moves with these. Nobody else's data is in that if it is empty,
     but a private condition around it decides then whether the place is reached. So it is with a place that ``shows``
-    something public: that it is reached can be seen, too."""
+    something public: that it is reached can be seen, too. What a place ``prints`` is seen as it is, whether the run
+    fails or not. Of one that is ``told`` a problem is reported already."""
 
     moves: Moves
     span: Span
     shows: bool = False
+    prints: bool = False
+    told: bool = False
 
 
 class Effects(NamedTuple):
@@ -86,3 +89,8 @@ def showing(span: Span) -> Effects:
 def failing(moved: Moves, span: Span) -> Effects:
     """The effect of what may fail at a place, where ``moved`` says what decides whether it does."""
     return Effects(failures=(Failure(moved, span),))
+
+
+def printing(moved: Moves, span: Span, told: bool = False) -> Effects:
+    """The effect of what is seen at a place as it is: nothing hides ``moved``. It is ``told`` if that is reported."""
+    return Effects(failures=(Failure(moved, span, prints=True, told=told),))

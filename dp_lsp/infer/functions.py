@@ -191,6 +191,9 @@ def body(
     if not nested:
         inference.context.given |= {param.local for param in method.params}
         inference.context.protects = method.privacy
+        inference.context.undeclared = frozenset(
+            each.var for each in params if isinstance(each.declared, annotation.Anything)
+        )
     inference.context.parts[inference.context.home] = parts.of(params)
     found = inference.body(method.body)
     cost = parts.in_parts(inference, found.effects.cost, method.name_span)

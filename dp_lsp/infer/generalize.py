@@ -113,6 +113,7 @@ def scheme(inference: Inference, method: term.Method, body: InferredBody, around
         form=form,
         untyped=inference.recorder.untyped,
         rebindable=method.rebindable,
+        printed=frozenset(var for each in body.effects.failures if each.prints for var in each.moves),
     )
 
 

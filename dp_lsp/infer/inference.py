@@ -46,7 +46,7 @@ class Inference:
         """Another inference of the definition, of which nothing is known yet."""
         known = self.context
         context = TypingContext(known.text, known.language, known.rules, known.resolve, known.look, known.effort)
-        context.protects = known.protects
+        context.protects, context.undeclared = known.protects, known.undeclared
         return Inference(context, self._rule)
 
     def infer(self, node: Term) -> Evaluation:

@@ -284,7 +284,7 @@ def _reported(method: term.Method, setting: InferenceSetting, effort: Effort) ->
     if setting.usual > 1:
         checks.check_records(inference, method, assumed.scheme)
     if not (method.privacy or body.effects.costs or inference.recorder.unknown):
-        checks.warn_unbounded(inference, assumed.scheme.result)
+        checks.warn_unbounded(inference, assumed.scheme.result, body.effects)
     if not inference.recorder.unknown and assumed.scheme.cost is not NOTHING and _draws(inference):
         from dp_lsp.infer.mistakes import scales  # most functions draw no noise by its scale
 

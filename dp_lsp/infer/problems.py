@@ -1428,7 +1428,6 @@ class PrivateCheck(Kind):
     code = "DP305"
     name = "private-check"
     message = "whether the run fails here depends on `{variable}`, and a failing run can be observed"
-    unchecked = True
 
 
 class PrivateMessage(Kind):
@@ -1484,7 +1483,6 @@ class PrivateMessage(Kind):
     code = "DP307"
     name = "private-message"
     message = "what is said here where the run fails depends on `{variable}`, and a failing run can be observed"
-    unchecked = True
 
 
 class SensitivityMissed(Kind):
@@ -2415,7 +2413,6 @@ class PrivateOutput(Kind):
         "`{written}` shows private `{variable}` to whoever sees the output: release it by a mechanism first, "
         "or leave this out"
     )
-    unchecked = True
 
 
 class OwnNoise(Kind):

@@ -36,6 +36,7 @@ from dp_lsp.infer import (
     applications,
     broadcasts,
     calls,
+    checks,
     disjoint,
     entrywise,
     explain,
@@ -47,10 +48,21 @@ from dp_lsp.infer import (
     statistics,
 )
 from dp_lsp.infer.context import UnknownGlobal
-from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, failing, in_sequence, showing, spending
+from dp_lsp.infer.effects import (
+    NONE,
+    NOT_UNDERSTOOD,
+    Effects,
+    Evaluation,
+    failing,
+    in_sequence,
+    printing,
+    showing,
+    spending,
+)
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.solver import Mismatch
 from dp_lsp.language import Familiar
+from dp_lsp.problem import Problem
 from dp_lsp.text import Span
 
 BRANCH = "if"
@@ -386,25 +398,47 @@ def _check(inference: Inference, node: term.Check) -> Evaluation:
 def _seen_to_fail(inference: Inference, node: term.Check, condition: Judgement, values: Sequence[Judgement]) -> Effects:
     """The effect of a run that fails in a private function, which reports what is private of it."""
     private = sorted({var.name for var in condition.moves if not var.public})
+    effects = failing(moves.NOWHERE, node.span) if inference.context.rules.failures and not private else NONE
     if private:
         fixes = tuple(fix._replace(declares=True) for fix in inference.publish(private))
-        inference.report(problems.PrivateCheck.at(node.span, variable="`, `".join(private), fixes=fixes))
+        problem = problems.PrivateCheck.at(node.span, variable="`, `".join(private), fixes=fixes)
+        effects = in_sequence((effects, _told(inference, problem, [condition])))
     for shown, value in zip(node.shown, values, strict=True):
         told = sorted({var.name for var in value.moves if not var.public})
         if told:
-            inference.report(problems.PrivateMessage.at(shown.span, variable="`, `".join(told)))
-    return failing(moves.NOWHERE, node.span) if inference.context.rules.failures and not private else NONE
+            problem = problems.PrivateMessage.at(shown.span, variable="`, `".join(told))
+            effects = in_sequence((effects, _told(inference, problem, [value])))
+    return effects
+
+
+def _told(inference: Inference, problem: Problem, values: Sequence[Judgement]) -> Effects:
+    """The effect of values that are seen as they are, which is a problem. Of what is the same in all runs, but for how
+    it is stored, nothing is known then. In a function that is made inside another one they are seen as often as it is
+    called: that is not followed."""
+    same = all(move.sens.zero for value in values for var, move in value.moves.items() if not var.public)
+    unknown = inference.context.is_inside or same
+    inference.report(problem._replace(unchecked=unknown))
+    return NONE if unknown else printing(_as_they_are(values, problem.span), problem.span, told=True)
+
+
+def _as_they_are(values: Sequence[Judgement], span: Span) -> Moves:
+    """How far what is seen moves with values that are seen as they are."""
+    together = moves.combined(((value.moves, INFINITY) for value in values), span, laws.FAILURE)
+    return {var: replace(move, sens=INFINITY) for var, move in together.items()}
 
 
 def _show(inference: Inference, node: term.Show) -> Evaluation:
     """What is printed is seen, as a failure is: so what is shown must be public, and a private condition must not
     decide whether it is printed. (The outputs of a run are its value and all that it printed, in order; where what is
-    printed is the same in both runs, and so is which of it is reached, they are as far apart as the values.)"""
+    printed is the same in both runs, and so is which of it is reached, they are as far apart as the values.) Whether
+    what a function is given may be seen, where nothing is said of it, is judged where it is called."""
     values, effects = inference.infer_all(node.shown)
-    private = sorted({var.name for value in values for var in value.moves if not var.public})
-    if private:
-        written, names = inference.written(node.span), "`, `".join(private)
-        inference.report(problems.PrivateOutput.at(node.span, written=written, variable=names))
+    private = {var for value in values for var in value.moves if not var.public}
+    if private and inference.context.leaves_to_calls(private):
+        effects = in_sequence((effects, printing(_as_they_are(values, node.span), node.span)))
+    elif private:
+        problem = checks.private_output(inference, node.span, private)
+        effects = in_sequence((effects, _told(inference, problem, values)))
     elif inference.context.rules.failures:
         effects = in_sequence((effects, showing(node.span)))
     for function in node.by:
