@@ -111,7 +111,6 @@ def test_what_is_not_modelled_is_not_judged(name: str) -> None:
 
 NOT_YET = {
     "b17_value_counts by_town": ("unknown", "keys that occur are refused, which is told, and not that it fails"),
-    "t26_one_draw histogram": ("unknown", "one draw for an array is refused, which is told, and not that it fails"),
 }
 """The functions of which something else is said yet than is expected: what, and what is not followed in them."""
 

@@ -399,7 +399,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
                 raise Refused(node, "`@` of anything but rows and a vector")
             raise Refused(node, f"the operator `{_OPERATORS.get(type(node.op), '?')}`")
         if self._kinds.of(node) in _ONE_DIMENSIONAL:
-            return self._noisy_array(node) or self._elementwise(node)
+            return self._noisy_array(node) or self._beside_one_draw(node) or self._elementwise(node)
         if (noisy := self._noisy(node)) is not None:
             return noisy
         if (found := logistic(node, self._kinds.called)) is not None:
@@ -477,6 +477,33 @@ class Expressions(LibraryCalls, Reductions, Powers):
                 args = (noise.scale, value)
                 return surface.Call(*self._places.span(node), self._callee(drawn.call, drawn.name), args)
         return None
+
+    def _beside_one_draw(self, node: ast.BinOp) -> Node | None:
+        """Counts with one draw beside all of them; None for any other operation on an array. What is made of two counts
+        differs as they do, whatever is drawn, so the draw hides nothing: it is a number that everybody may know. One
+        count alone it would hide, and counts of which it is not known that they are several are not followed."""
+        sides = [(node.left, node.right), (node.right, node.left)] if isinstance(node.op, ast.Add | ast.Sub) else []
+        for hidden, added in sides:
+            if self._how_many(hidden) < _SEVERAL or (noise := self.noise(added)) is None:
+                continue
+            span, drawn = self._places.span(node), self._places.span(added)
+            names = f"entry of {ast.unparse(hidden)}", f"the draw {ast.unparse(added)}"
+            each, one = surface.Name(*self._places.span(hidden), names[0]), surface.Name(*drawn, names[1])
+            made = self._call(span, SIGNS[type(node.op)], *((one, each) if added is node.left else (each, one)))
+            known = self._known_draw(added, noise)
+            return surface.Broadcast(*span, made, names, (self.node(hidden), known))
+        return None
+
+    def _how_many(self, node: ast.expr) -> int:
+        """How many counts of different records there are at least."""
+        match node:
+            case ast.Name(id=name):
+                return self._bins.get(name, 0)
+            case ast.Call() if (keys := counted(node)) is not None:
+                return _different(keys.keys)
+            case ast.Subscript(value=ast.Call(func=func) as made, slice=ast.Constant(value=0)):
+                return bins(made) or 0 if self._kinds.called(func) == COUNTING else 0
+        return 0
 
     def _summed_in_pairs(self, node: ast.BinOp) -> Node | None:
         """The sum of an array and of as many draws that have a name, as ``zip`` goes over both."""
@@ -893,6 +920,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
 
 
 _WITH_STEP = 3
+_SEVERAL = 2
 _TOTALS = frozenset({"len", "sum", "np.sum", "np.mean", COUNT})
 _TRUTH = "bool"
 _KNOWN = _TOTALS | FUNCTIONS.keys() | {_TRUTH, ZEROS, WHERE}
@@ -936,6 +964,11 @@ def _texts(node: ast.expr) -> list[ast.expr] | None:
             known = all(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in items)
             return items if known and items else None
     return None
+
+
+def _different(keys: list[ast.expr]) -> int:
+    """How many keys are written out and certainly differ."""
+    return len({repr(each.value) for each in keys if isinstance(each, ast.Constant)})
 
 
 def bins(node: ast.Call) -> int | None:

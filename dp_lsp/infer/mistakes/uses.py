@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dp_lsp.builtins.remedies import RESIZE
-from dp_lsp.builtins.traits import ByRecord, Indexing, NeedsBounds
+from dp_lsp.builtins.traits import Broadcasts, ByRecord, Indexing, NeedsBounds
 from dp_lsp.core import descriptors, term
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.events import Var, variables
@@ -223,6 +223,9 @@ def noise_apart(scene: Scene, problem: Problem) -> Problem | None:
             related = Related("the noise is drawn here", call.span)
             where = related, *problem.related
             what, instead = (_OF_HELPER if isinstance(call, Apply) else _ADD_IT) if is_value else _GIVE_IT
+            entries = _beside_entries(scene, node, call) if is_value and node is not None else None
+            if entries is not None:
+                what, instead = (said.format(entries=scene.written(entries)) for said in _ONE_FOR_ALL)
             noise, variable = scene.written(call), listed(names)
             return problems.NoiseApart.at(
                 problem.span, noise=noise, what=what, variable=variable, instead=instead, related=where
@@ -230,9 +233,20 @@ def noise_apart(scene: Scene, problem: Problem) -> Problem | None:
     return None
 
 
+def _beside_entries(scene: Scene, node: Term, call: Term) -> Term | None:
+    """The private entries that a draw stands beside, the same one beside each."""
+    for each in scene.flow(node):
+        if isinstance(each, Call) and row(each).has(Broadcasts):
+            _, *over = each.args
+            if any(_holds(scene, one, call) for one in over):
+                return next((one for one in over if scene.moves(one)), None)
+    return None
+
+
 _GIVE_IT = "on a public number", "give the mechanism the value itself"
 _ADD_IT = "that is used otherwise than in one addition", "add it to the value as it is drawn"
 _OF_HELPER = "that a function draws by itself", "draw it where it is added"
+_ONE_FOR_ALL = "that is drawn once for all entries of `{entries}`", "draw one for each entry: `size=len({entries})`"
 """What is wrong with noise that is drawn apart, and what to do: where a mechanism hides what it is given, and where a
 draw hides what it is added to."""
 
