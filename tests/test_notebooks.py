@@ -46,20 +46,21 @@ def old(*cells: str) -> dict[str, Any]:
 
 ALL = (HEAD, NOISY, DATA)
 BOTH, ONE, NEITHER = ("proved", "proved"), ("proved", "unknown"), ("unknown", "unknown")
+TOLD = ("proved", "failed")
 ANSWERS: dict[str, tuple[dict[str, Any], tuple[str, str]]] = {
     "plain": (notebook(*ALL, SHOWN), BOTH),
     "format-3": (old(*ALL, SHOWN), BOTH),
     "imports-twice": (notebook(HEAD, *ALL, HEAD, SHOWN), BOTH),
     "line-ends": (notebook(*(each.replace("\n", "\r\n") for each in ALL), SHOWN), BOTH),
     # What a cell shows
-    "last-expression": (notebook(*ALL, "len(ages)"), ONE),
-    "last-of-several": (notebook(*ALL, "noisy(ages, 1), len(ages)"), ONE),
+    "last-expression": (notebook(*ALL, "len(ages)"), TOLD),
+    "last-of-several": (notebook(*ALL, "noisy(ages, 1), len(ages)"), TOLD),
     "not-the-last": (notebook(*ALL, "len(ages)\nx = 1", SHOWN), BOTH),
     "semicolon": (notebook(*ALL, "len(ages);", SHOWN), BOTH),
-    "semicolon-in-a-comment": (notebook(*ALL, "len(ages)  # ;"), ONE),
-    "after-a-semicolon": (notebook(*ALL, 'print("a"); len(ages)'), ONE),
+    "semicolon-in-a-comment": (notebook(*ALL, "len(ages)  # ;"), TOLD),
+    "after-a-semicolon": (notebook(*ALL, 'print("a"); len(ages)'), TOLD),
     "display": (notebook("from IPython.display import display", *ALL, "display(noisy(ages, 1))\nx = 1"), BOTH),
-    "display-of-data": (notebook(*ALL, "display(ages)\nx = 1"), ONE),
+    "display-of-data": (notebook(*ALL, "display(ages)\nx = 1"), TOLD),
     "earlier-output": (notebook(*ALL, SHOWN, "_"), ONE),
     "earlier-outputs": (notebook(*ALL, SHOWN, "Out[1]"), ONE),
     # What IPython runs
@@ -88,7 +89,7 @@ ANSWERS: dict[str, tuple[dict[str, Any], tuple[str, str]]] = {
     "return": (notebook(*ALL, "return", SHOWN), ONE),
     "await": (notebook(*ALL, "await noisy(ages, 1)"), ONE),
     "half-a-character": (notebook(*ALL, f"{SHOWN}  # \ud800"), NEITHER),
-    "a-mark": (notebook(*ALL, "# ⟦cell 99 abc⟧\nlen(ages)"), ONE),
+    "a-mark": (notebook(*ALL, "# ⟦cell 99 abc⟧\nlen(ages)"), TOLD),
 }
 
 
