@@ -20,8 +20,8 @@ Words after the language are options: ``profile=published``, ``eps=0.2`` for a n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,8 +62,10 @@ class Block(NamedTuple):
         return Options(profile, settings, neighbours=neighbours, contributes=contributes, language=self.language)
 
 
-def blocks(page: str) -> Iterator[Block]:
-    """The programs of a page, in order."""
+@cache
+def blocks(page: str) -> tuple[Block, ...]:
+    """The programs of a page, in order. Each heading is a test of its own, and most pages are asked for by several."""
+    found = []
     heading, lines = "", page.splitlines()
     position = 0
     while position < len(lines):
@@ -73,8 +75,9 @@ def blocks(page: str) -> Iterator[Block]:
             heading = line.lstrip("# ")
         elif fence := _FENCE.match(line):
             end = lines.index(END, position)
-            yield Block(heading, position, tuple(lines[position:end]), tuple(fence[2].split()), fence[1])
+            found.append(Block(heading, position, tuple(lines[position:end]), tuple(fence[2].split()), fence[1]))
             position = end + 1
+    return tuple(found)
 
 
 def rewritten(block: Block, engine: Engine) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ def calls(action: Callable[[], object]) -> Counter[object]:
     """How often each function is called: by its code, or by the name of one that is not written in Python."""
     profile = Profile()
     gc.collect()
+    gc.freeze()  # and is not looked through again before the next action
     gc.disable()  # what is left of earlier work is none of this
     try:
         profile.runcall(action)
