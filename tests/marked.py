@@ -63,7 +63,8 @@ def project(closed: tuple[str, ...] = (), **texts: str) -> tuple[Workspace, dict
             assert document
             document.settle(0, analysis)
             documents[name] = document
-    workspace.arrange(documents.values(), [list(found)], away)
+    opened = {document.file: document.name for document in documents.values()}
+    workspace.arrange(documents.values(), [list(found)], opened, away)
     return workspace, documents
 
 

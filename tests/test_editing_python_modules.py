@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -101,6 +102,22 @@ def test_text_in_the_editor_wins_until_it_is_closed(session: Session) -> None:
     assert "ε 2⋅eps " in cost(session)
     session.hide("lab/noise.py")
     assert "ε eps " in cost(session)
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_module_that_is_closed_at_any_moment_of_its_check(session: Session, again: bool) -> None:
+    """Before its check, during it, or between it and that of who imports it; what was opened may be opened again."""
+    session.start(session.folder)
+    show(session, "main.py")
+    for thousandths in range(16):
+        session.open(TWICE, uri=session.uri("lab/noise.py"), language="python")
+        time.sleep(thousandths / 2000)
+        session.hide("lab/noise.py")
+        if again:
+            session.open(NOISE + "\n\n", uri=session.uri("lab/noise.py"), language="python")
+        assert "ε eps " in cost(session), f"after {thousandths / 2} ms"
+        if again:
+            session.hide("lab/noise.py")
 
 
 def test_a_module_that_changes_on_the_disk(session: Session) -> None:

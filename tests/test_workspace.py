@@ -332,7 +332,8 @@ class Together:
             settle(document, USES | OTHER_USES)
         closed = {"/closed.jl": ClosedFile(text_digest("v() = r + 0\n"), ((("v",), frozenset({"r"})),))}
         projects = [["/one.jl", "/other.jl", "/closed.jl"], ["/apart.jl"]]
-        self.workspace.arrange(list(self.workspace), projects, closed)
+        opened = {document.file: document.name for document in self.workspace}
+        self.workspace.arrange(list(self.workspace), projects, opened, closed)
 
 
 def test_an_edit_makes_users_in_other_files_stale() -> None:

@@ -139,10 +139,11 @@ class Document:
         self.source = source
         self.revision += 1
         self._versions[self.revision] = version
-        if self.analysis:
-            self._edits += ((self.revision, edit) for edit in edits)
-            self._drift = self._drift.after(edits)
-            self._touched = None
+        self._edits += (
+            (self.revision, edit) for edit in edits
+        )  # also before the first analysis, which may be on its way
+        self._drift = self._drift.after(edits)
+        self._touched = None
 
     def settle(self, revision: int, analysis: Analysis) -> None:
         """A check of a revision ended. Later edits stay on top of it."""
@@ -260,11 +261,14 @@ class Document:
 
     @property
     def touched(self) -> Touched:
-        """What edits since the analysis have touched; of a closed document, whose text is lost, all."""
+        """What edits since the analysis have touched; all, of a closed document, whose text is lost, and of one that
+        was edited before its first."""
         if self.closed:
             return Touched(everything=True)
+        if self.analysis is None:
+            return Touched(everything=True) if self.revision else UNTOUCHED
         if self._touched is None:
-            self._touched = touched(self.analysis, self.source, self._drift) if self.analysis else UNTOUCHED
+            self._touched = touched(self.analysis, self.source, self._drift)
         return self._touched
 
     @property
@@ -321,6 +325,8 @@ class Workspace:
 
     def edited(self, document: Document) -> None:
         """A document was edited. If that may change what it includes, any other may be one of these."""
+        for project in self._projects_with(document.file):
+            project.changed |= document not in project.documents
         if document.touched.files:
             every = DocumentProject(tuple(self), {})
             for other in self:
@@ -338,18 +344,30 @@ class Workspace:
             project.changed = True
 
     def arrange(
-        self, documents: Iterable[Document], projects: Iterable[Iterable[str]], closed: Mapping[str, ClosedFile]
+        self,
+        documents: Iterable[Document],
+        projects: Iterable[Iterable[str]],
+        opened: Mapping[str, str],
+        closed: Mapping[str, ClosedFile],
     ) -> None:
-        """These documents were checked in these projects, which are given by the names of their files."""
-        by_file = {document.file: document for document in self}
+        """These documents were checked in these projects, which are given by the names of their files. ``opened`` are
+        the names of the documents that were open then, by their files, and ``closed`` the files that were not. One of
+        them may have been opened or closed since then."""
+        by_name = {document.name: document for document in self}
+        members = {file: by_name[name] for file, name in opened.items() if name in by_name}
         made = []
         for names in projects:
-            members = tuple(by_file[name] for name in names if name in by_file)
-            made.append(
-                DocumentProject(members, {name: self._linked(name, closed[name]) for name in names if name in closed})
-            )
+            read = {name: self._linked(name, closed[name]) for name in names if name in closed}
+            project = DocumentProject(tuple(members[name] for name in names if name in members), read)
+            project.changed = any(name not in members and not self._is_still(name, closed.get(name)) for name in names)
+            made.append(project)
         for document in documents:
             document.projects = tuple(project for project in made if document in project.documents)
+
+    def _is_still(self, name: str, file: ClosedFile | None) -> bool:
+        """Whether a file has the text that was read from the disk: it may be open now, with another one."""
+        document = next((document for document in self if document.file == name), None)
+        return file is not None and (document is None or text_digest(document.source.text) == file.digest)
 
     def _linked(self, name: str, file: ClosedFile) -> tuple[ClosedFile, Links]:
         """A closed file as projects have it: the same as long as it does not change."""

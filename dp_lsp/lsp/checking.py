@@ -171,8 +171,10 @@ class Checker:
         self._disappoint(lambda waiter: waiter.document is document)
         self._content(document)
         self._satisfy()
-        for other in document.others:
-            self._soon(other)
+        together = document.others
+        for other in self._open:
+            if other in together or other.stale:  # it may have been closed before it was checked with them
+                self._soon(other)
 
     async def reached(self, document: Document, version: int) -> None:
         """Wait until this version of the document, or a later one, was checked for good.
@@ -318,15 +320,16 @@ class Checker:
         checked = [self._found(finding, outcome) for finding in outcome.findings if finding.document in self._submitted]
         if outcome.problem:
             projects: Sequence[Sequence[str]] = [[document.file for document in checked]]
+            opened: Mapping[str, str] = {document.file: document.name for document in checked}
         else:
-            projects = outcome.projects
+            projects, opened = outcome.projects, outcome.opened
             self._pace[outcome.document] = outcome.seconds
             self.counters = Counters(outcome.parsed, outcome.inferred)
             self._configured(outcome.faulty or {})
             _log.info("documents checked: %d, in %.0f ms", len(checked), outcome.seconds * 1000)
         if outcome.final and outcome.document in self._submitted:
             self._busy(self._submitted[outcome.document], False)
-        self._open.arrange(checked, projects, outcome.closed)
+        self._open.arrange(checked, projects, opened, outcome.closed)
         for document in checked:
             self._done(document, outcome.final)
         for waiter in self._take(_is_served):

@@ -616,7 +616,7 @@ class Service:
         engine = self._projects.engine
         for document in (*result.checked, *[""] * (not self._inbox.has_checks())):
             engine.unlearn(document)
-        about = request.number, request.document, checked, result.projects, closed
+        about = request.number, request.document, checked, result.projects, result.opened, closed
         self.send(Finished(*about, seconds, engine.parsed, engine.inferred, self._configured()))
         self._tell_around(result.news)
         self._answered.update(result.checked)

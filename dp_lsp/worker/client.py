@@ -84,7 +84,8 @@ class Outcome(NamedTuple):
     """How a check of a document ended: with analyses, also of others that it concerns, or with a problem.
 
     ``final`` is false if the process died and the check is tried again. ``projects`` are the names of the files that
-    were checked together, ``closed`` what is known of those that are not open. ``parsed`` and ``inferred`` count
+    were checked together, ``opened`` the documents that were open then, by their files, and ``closed`` what is known of
+    the others. ``parsed`` and ``inferred`` count
     chunks since the process started; ``seconds`` is how long it took. ``faulty`` are the configurations that something
     is wrong with, by the paths of their files; None if the check did not come so far.
     """
@@ -94,6 +95,7 @@ class Outcome(NamedTuple):
     problem: Problem | None = None
     final: bool = True
     projects: tuple[tuple[str, ...], ...] = ()
+    opened: Mapping[str, str] = MappingProxyType({})
     closed: Mapping[str, ClosedFile] = MappingProxyType({})
     seconds: float = 0.0
     parsed: int = 0
@@ -486,9 +488,11 @@ class Worker:
 
     def _finished(self, job: _Job, answer: Finished) -> Outcome:
         findings = tuple(self._finding(each) for each in answer.checked if each.document in self._texts)
-        closed = {name: self._closed[name] for names in answer.projects for name in names if name in self._closed}
+        read = {name for names in answer.projects for name in names if name not in answer.opened}
+        closed = {name: self._closed[name] for name in read if name in self._closed}
         counted = answer.seconds, answer.parsed, answer.inferred
-        return Outcome(job.document, findings, None, True, answer.projects, closed, *counted, self._faulty)
+        about = answer.projects, answer.opened, closed
+        return Outcome(job.document, findings, None, True, *about, *counted, self._faulty)
 
     def _finding(self, checked: CheckedDocuments) -> Finding:
         records, source = self._found.of(checked.document), self._texts.checked(checked.document, checked.revision)

@@ -199,14 +199,15 @@ class NewConfiguration(NamedTuple):
 
 
 class Finished(NamedTuple):
-    """The check has ended: of which documents, in which projects (the names of their files), the closed files among
-    them that the other side does not know so, the seconds taken, what the engine counted, and which configurations are
-    in force or faulty, if that is news."""
+    """The check has ended: of which documents, in which projects (the names of their files), the documents that were
+    open among them, by their files, the closed files that the other side does not know so, the seconds taken, what the
+    engine counted, and which configurations are in force or faulty, if that is news."""
 
     number: int
     document: str
     checked: tuple[CheckedDocuments, ...]
     projects: tuple[tuple[str, ...], ...]
+    opened: dict[str, str]
     closed: dict[str, ClosedFile]
     seconds: float
     parsed: int

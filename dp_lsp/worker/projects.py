@@ -53,11 +53,12 @@ class OpenDocument(NamedTuple):
 
 
 class Result(NamedTuple):
-    """The analyses of open documents, and the projects that these are parts of, by the names of their files; and the
-    news of files that are not open."""
+    """The analyses of open documents, the projects that these are parts of, by the names of their files, which of these
+    are open, as which documents, and which are closed; and the news of files that are not open."""
 
     checked: dict[str, Analysis]
     projects: tuple[tuple[str, ...], ...]
+    opened: dict[str, str]
     closed: dict[str, ClosedFile]
     news: FilesNews
 
@@ -248,7 +249,8 @@ class Projects:
         parts_alone = tuple((self.open[name].file,) for name in alone)
         closed = dict(self._closed_files(found, chain.from_iterable(reached.values())))
         made = (*reached.values(), *parts_alone)
-        return Result(mine | alone, made, closed, self._news(graph, projects, options))
+        opened = {each.file: name for name, each in self.open.items() if any(each.file in names for names in made)}
+        return Result(mine | alone, made, opened, closed, self._news(graph, projects, options))
 
     def due(self, look: Callable[[], None], options: OptionsOf) -> tuple[str | None, FilesNews]:
         """The root of a project of closed files of which it is to be found out what is wrong with it; and what is known
