@@ -82,12 +82,15 @@ def is_counting(name: str) -> bool:
 def mechanisms(node: ast.FunctionDef, called: Called) -> dict[str, Made]:
     """The names of a function that stand for a mechanism, or a part of one: each is given one, once, is read behind
     that alone, and what it is made with has the same value there."""
-    made: dict[str, Made] = {}
-    for item in walk(node):
-        match item:
-            case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                if (each := made_by(value, called)) is not None:
-                    made[name] = each
+    given = [
+        (target.id, each.value)
+        for each in below(node, ast.Assign)
+        for target in each.targets[:1]
+        if len(each.targets) == 1 and isinstance(target, ast.Name)
+    ]
+    made = {name: each for name, value in given if (each := made_by(value, called)) is not None}
+    parts = {name: each.value for name, each in made.items() if not each.name}
+    made |= {name: Made("", value) for name, value in given if opendp.is_query(value, called, parts)}
     names = below(node, ast.Name)
     params = [item.arg for item in below(node, ast.arg)]
     writes = Counter([*params, *(item.id for item in names if not isinstance(item.ctx, ast.Load))])

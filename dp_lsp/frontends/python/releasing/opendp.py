@@ -211,6 +211,13 @@ def query_of(node: ast.expr, called: Called, named: Mapping[str, ast.expr]) -> Q
                 return None
 
 
+def is_query(node: ast.expr, called: Called, named: Mapping[str, ast.expr]) -> bool:
+    """Whether an expression is a query that is not released yet."""
+    query = query_of(node, called, named) if isinstance(node, ast.Call) else None
+    names = [] if query is None else [step.name for step in query.steps]
+    return names[:1] == ["query"] and RELEASE not in names
+
+
 class Asked(NamedTuple):
     """What a context says: how many records a person has at most, the loss in a ``measure``, and by how many queries it
     is shared."""
