@@ -96,21 +96,14 @@ RUNNING = frozenset(
 )
 """What may give any name another meaning, or reach what may."""
 
+SEEDS = frozenset({"set_seed", "seed_everything", "set_random_seed", "seed_all", "seed"})
+"""What tells a generator of random numbers how to begin."""
 _PLAIN_DUNDERS = frozenset({"__name__", "__doc__", "__file__", "__init__", "__all__", "__version__", "__len__"})
 _REACHING = frozenset(
     {
         *("modules", "seterr", "seterrcall", "errstate", "setattr", "patch", "monkeypatch"),
-        *(
-            "set_seed",
-            "seed_everything",
-            "set_random_seed",
-            "seed_all",
-            "seed",
-            "set_state",
-            "setstate",
-            "set_bit_generator",
-            "random_state",
-        ),
+        *("set_state", "setstate", "set_bit_generator", "random_state"),
+        *SEEDS,
         *("settrace", "setprofile", "attrgetter", "methodcaller", "bit_generator"),
         *("f_globals", "f_builtins", "f_back"),
     }

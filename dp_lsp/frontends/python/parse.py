@@ -29,6 +29,7 @@ from dp_lsp.frontends.python.names import (
     LOGGERS,
     OWN_MODULE,
     RUNNING,
+    SEEDS,
     WORDS,
     dotted,
     reaches_out,
@@ -125,7 +126,7 @@ def item(node: ast.stmt, places: Places) -> Iterator[Node]:
             home, _ = dotted(func) or ("", "")
             yield surface.Name(span.start, span.start + len(home), home)
         case _:
-            what, does = _ITEMS.get(type(node), "this statement"), effects(node)
+            what, does = _named(node), effects(node)
             if does.binds and not (does.anything or does.outside or any(map(_says_data, walk(node)))):
                 yield surface.Unfollowed(*span, f"{what} gives it a value that is not followed", does)
             else:
@@ -200,6 +201,16 @@ def _imported(node: ast.Import | ast.ImportFrom, places: Places) -> Iterator[Nod
 
 _OWN = {OWN_MODULE: frozenset(WORDS), "typing": frozenset({"Annotated"}), "__future__": FUTURE}
 """The words that imports bring by their own names."""
+
+
+def _named(node: ast.stmt) -> str:
+    """A statement at top level that is not followed, with what to do about it where that is known."""
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(attr=attr))) if attr in SEEDS:
+            return "a seed, with which noise can be drawn again, so that it hides nothing (leave it out),"
+        case ast.ImportFrom(names=[ast.alias(name="*")]):
+            return "an import by `*`, which may give any name another meaning (name what is used),"
+    return _ITEMS.get(type(node), "this statement")
 
 
 _ITEMS: dict[type[ast.stmt], str] = {

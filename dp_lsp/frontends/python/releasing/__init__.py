@@ -96,9 +96,9 @@ def mechanisms(node: ast.FunctionDef, called: Called) -> dict[str, Made]:
     writes = Counter([*params, *(item.id for item in names if not isinstance(item.ctx, ast.Load))])
     found: dict[str, Made] = {}
     for name, each in made.items():
-        parts = _names_of(each.value, made)
-        if all(writes[part] <= 1 for part in parts) and writes[name] == 1 and _is_used_below(node, name, each):
-            found[name] = each._replace(names=parts)
+        depends = _names_of(each.value, made)
+        if all(writes[part] <= 1 for part in depends) and writes[name] == 1 and _is_used_below(node, name, each):
+            found[name] = each._replace(names=depends)
     return found
 
 
