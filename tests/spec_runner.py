@@ -20,6 +20,7 @@ Words after the language are options: ``profile=published``, ``eps=0.2`` for a n
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -84,7 +85,11 @@ def rewritten(block: Block, engine: Engine) -> tuple[str, ...]:
     """The lines of a block with the answers of the checker in place of what they expect.
 
     A block is right if this changes nothing."""
-    found = check(engine, block.text, block.options)
+    return answered(block, check(engine, block.text, block.options))
+
+
+def answered(block: Block, found: Mapping[str, Analysis]) -> tuple[str, ...]:
+    """The same with what was found out about its files."""
     lines: list[str] = []
     for name, start, text in sections(block.text) or [("", 0, block.text)]:
         lines += block.lines[len(lines) : start]

@@ -145,13 +145,13 @@ def unannotated(checked: Analysis) -> bool:
 
 
 def texts(page: Path, profile: str) -> Iterator[str]:
-    """The programs of a page; where the published rules are no variant of a rule, each third."""
+    """The programs of a page; where the published rules are no variant of a rule, each ninth."""
     source = page.read_text(encoding="utf-8")
     if page.suffix != ".md":
         yield source
     else:
         for place, block in enumerate(spec_runner.blocks(source)):
-            if profile in ("sound", block.options.profile) or place % 3 == 0:
+            if profile in ("sound", block.options.profile) or place % 9 == 0:
                 yield block.text
 
 
@@ -192,7 +192,7 @@ def test_loops_in_loops_whose_rounds_differ_take_no_longer_the_deeper_they_are(
         return infer(inference, node)
 
     monkeypatch.setattr(Inference, "infer", counted)
-    for depth in range(1, 7):
+    for depth in (1, 3, 6):
         indices = "ijklmn"[:depth]
         loops = ["for i in 1:16"]
         loops += [f"for {each} in {ends.format(around)}" for around, each in pairwise(indices)]
