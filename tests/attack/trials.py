@@ -32,6 +32,7 @@ from test_claims import CASES, refuted
 from . import targets
 
 ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted((ROOT / "fixtures" / "spec").glob("*.md"))
 SPECIFICATION, EXAMPLES, SEARCH = "the specification", "the examples of rows", "the search"
 
 
@@ -88,8 +89,7 @@ def is_refuted(text: str, engine: Engine) -> bool:
 def trials() -> tuple[Trial, ...]:
     """All of them: the quick ones first, and short programs before long ones."""
     rows = {row.name: row for row in builtins.TABLE.values()}.values()
-    pages = sorted((ROOT / "fixtures" / "spec").glob("*.md"))
-    written = [block for page in pages for block in blocks_of(page.read_text("utf-8")) if not block.known_wrong]
+    written = [block for page in PAGES for block in blocks_of(page.read_text("utf-8")) if not block.known_wrong]
     sound = [block for block in written if block.options.profile == "sound"]
     examples = [example for row in rows for example in row.examples]
     found = [_accepted(example) for example in examples]
