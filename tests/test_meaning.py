@@ -20,7 +20,7 @@ from dp_lsp.builtins.meanings import MEANINGS, WITHOUT_MEANING
 from dp_lsp.engine.check import Engine
 from source_tree import ROOT, python
 
-PROGRAMS, GROUPS = 300, 6
+PROGRAMS, GROUPS = 150, 6
 PAGES = sorted((ROOT / "fixtures" / "spec").rglob("*.md"))
 ENGINE = Engine()
 ATTACKED = ("+", "*", "/", "%", "abs", "max", "clamp", "[]", "sum", "transpose", "norm_convert", "map", "fold", "count")

@@ -15,7 +15,7 @@ from evaluator.judging import Judge
 from evaluator.subjects import FEATURES
 from evaluator.worst import Worst
 
-FIRST, SLICE, EACH = 0, 60, 4
+FIRST, SLICE, EACH = 0, 30, 8
 KNOWN = (
     ("f(v::MetricVector(Real, L2)) = 3 * v[1] + 4 * v[2]", 5),
     ("f(v::MetricVector(Real, LInf)) = 3 * v[1] - 4 * v[2]", 7),
