@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -18,6 +19,8 @@ import pytest
 
 from cpython.claims import evaluated
 from dp_lsp.cli import main
+from library_versions import versions
+from source_tree import ROOT
 
 HEADER = """\
 from typing import Annotated
@@ -63,6 +66,17 @@ def run(program: str, *given: Any) -> Any:
 def assert_close(found: float, stated: float) -> None:
     """What is found is no more than what a library states, which may count how it rounds."""
     assert found <= stated <= found * (1 + 1e-6)
+
+
+def test_versions_that_are_tried_stand_on_the_pages() -> None:
+    """Those that are installed in the second phase, and earlier ones."""
+    pages = {"polars": "opendp"}
+    requirements = (ROOT / "pyproject.toml").read_text("utf-8") + (ROOT / ".ci" / "run").read_text("utf-8")
+    tried = {*versions(), *re.findall(r"\b(diffprivlib|opendp|opacus)(?:\[polars\])?==([\d.]+)", requirements)}
+    assert {name for name, _ in tried} == {"diffprivlib", "opendp", "opacus", "polars"}
+    for name, version in tried:
+        page = ROOT / "dp_lsp" / "reference" / f"{pages.get(name, name)}.md"
+        assert version in page.read_text("utf-8"), f"{page.name} does not say that {name} {version} was tried"
 
 
 # diffprivlib
@@ -332,10 +346,10 @@ def f(
     return context.query().select({statistics}).release().collect()
 """
 SELECTED = {
-    "dp.len(signed=True)": (1,),
+    "dp.len()": (1,),
     "pl.len().dp.noise()": (1,),
     'pl.col("Age").fill_null(0).dp.sum((-5, 100))': (100,),
-    'dp.len(signed=True), pl.col("Age").dp.sum((0, 9)), pl.col("Pay").fill_nan(0.0).dp.sum((-2.0, 1.0))': (1, 9, 2),
+    'dp.len(), pl.col("Age").dp.sum((0, 9)), pl.col("Pay").fill_nan(0.0).dp.sum((-2.0, 1.0))': (1, 9, 2),
 }
 """What is selected of a frame, and how far each statistic moves where a record is added."""
 
@@ -366,7 +380,7 @@ def test_queries_of_frames_cost_their_share(
 
 def test_a_margin_may_take_the_noise_away(said: Callable[[str], Said], people: Any) -> None:
     """Which is why nothing but the largest number of rows may be said in one."""
-    program = FRAME.format(contributions=1, statistics="dp.len(signed=True)")
+    program = FRAME.format(contributions=1, statistics="dp.len()")
     program = program.replace("max_length=100", 'invariant="lengths"')
     assert said(program).state == "unknown"
     assert run(program.replace(".release().collect()", ""), people, float(EPS)).summarize()["scale"][0] == 0
