@@ -16,11 +16,11 @@ from dp_lsp.analysis.details import (
     Standing,
     encoded,
 )
-from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.records import Analysis, ChunkRecord, FunctionReport, Options, Placed, State, Verdict
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.sens import ZERO, Sens
 from dp_lsp.core.types import REAL, Base, NumberType
+from dp_lsp.later import Later
 from dp_lsp.problem import Problem, Severity
 from dp_lsp.text import Source, Span
 

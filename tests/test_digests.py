@@ -17,7 +17,6 @@ from typing import Any, get_args, get_origin
 import pytest
 
 from attack.edits import EDITS, Edited, Forgotten
-from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.records import Options
 from dp_lsp.core import algebra, events, scheme, sens, types
 from dp_lsp.core.algebra import NormVariable, Symbol
@@ -33,6 +32,7 @@ from dp_lsp.engine.module import Module
 from dp_lsp.engine.premises import Premises, digest
 from dp_lsp.engine.task import Task
 from dp_lsp.infer.context import UnknownGlobal
+from dp_lsp.later import Later
 from dp_lsp.mechanisms import noise, selection
 from dp_lsp.mechanisms.noise import Laplace
 from dp_lsp.problem import Kind

@@ -24,7 +24,7 @@ PATIENCE = 300.0  # seconds: nothing waits that long, but on a machine that is b
 PUPPET = f"""
 import os, sys, time
 sys.path.insert(0, {str(ROOT)!r})
-from dp_lsp.analysis.later import Later
+from dp_lsp.later import Later
 from dp_lsp.analysis.records import NO_FACTS, Analysis, ChunkRecord, Placed, State, Verdict
 from dp_lsp.engine.distributions import Answers
 from dp_lsp.text import Source

@@ -12,7 +12,7 @@ from functools import lru_cache
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from dp_lsp.analysis.later import Later
+from dp_lsp.later import Later
 from dp_lsp.named import NamedTuple
 
 UNREADABLE = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from dp_lsp import frontends
 from dp_lsp.analysis.facts import Fact, FactPart, decode_facts
-from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.limits import MOST, Limits
 from dp_lsp.analysis.rows import BoundReport, ConditionReport, NumericReport, ParameterReport, Premised, SpendingReport
 from dp_lsp.language import Language
+from dp_lsp.later import Later
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Extent, Fix, Problem, Related, Severity
 from dp_lsp.text import Source, Span

@@ -23,6 +23,7 @@ from dp_lsp.core.sens import Sens
 from dp_lsp.core.term import Literal, Method, Written
 from dp_lsp.core.types import Type, TypeVariable
 from dp_lsp.core.values import thing, undigested, value
+from dp_lsp.later import Later
 from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
@@ -168,6 +169,9 @@ class Template(Protocol):
         ...
 
 
+NO_FORM: Later[LinearForm | None] = Later.known(None)
+
+
 @thing
 class Scheme:
     """An inferred method. Its symbols, norms and type variables stand for anything and are replaced at each call.
@@ -177,12 +181,11 @@ class Scheme:
     is true for ``Priv()``. ``failing`` are the variables that decide whether a call fails; None if a call never does.
     ``printed`` are those of them that it prints.
     ``boxes`` are the black boxes that it calls, also by way of others, and ``premises`` what else users are taken at
-    their word for in it. It is ``real`` if its result is certainly made of
-    numbers, and never of NaN, where its arguments are. ``form`` is how the result is a linear function of what it is
-    given, whose sources are the places of parameters; None if that is not known. ``template`` is there if it stands at
-    top level, and has parameters without annotations or calls no function of the program. ``untyped`` is a name that
-    may be given another value, at top level or around it, and that it reads, by itself or by way of others, so that
-    nothing is inferred of the type of its result; or empty. It is ``rebindable`` if its own name is one.
+    their word for in it. It is ``real`` if its result is certainly made of numbers, and never of NaN, where its
+    arguments are. ``linear`` holds its :attr:`form`. ``template`` is there if it stands at top level, and has
+    parameters without annotations or calls no function of the program. ``untyped`` is a name that may be given another
+    value, at top level or around it, and that it reads, by itself or by way of others, so that nothing is inferred of
+    the type of its result; or empty. It is ``rebindable`` if its own name is one.
     """
 
     name: str
@@ -200,10 +203,16 @@ class Scheme:
     premises: tuple[str, ...] = ()
     template: Template | None = None
     real: bool = False
-    form: LinearForm | None = None
+    linear: Later[LinearForm | None] = NO_FORM
     untyped: str = ""
     rebindable: bool = False
     printed: frozenset[Var] = frozenset()
+
+    @property
+    def form(self) -> LinearForm | None:
+        """How the result is a linear function of what it is given, whose sources are the places of parameters; None if
+        that is not known. It is made when somebody asks: of most functions nobody does."""
+        return self.linear.value
 
     @property
     def is_open(self) -> bool:

@@ -41,7 +41,6 @@ from dp_lsp.analysis.details import (
     Standing,
     encoded,
 )
-from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.records import FLOAT_NOISES, NEIGHBOURS, FunctionReport, Options, State
 from dp_lsp.analysis.rows import NumericReport, Premised
 from dp_lsp.analysis.words import Writing
@@ -63,6 +62,7 @@ from dp_lsp.infer.conditions import failing
 from dp_lsp.infer.problems import HollowCondition, NoBound, NoGuarantee, TotalMissed
 from dp_lsp.intents import DeclarePublic, Rendering
 from dp_lsp.language import FLOAT_NOISE
+from dp_lsp.later import Later
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Extent, Problem, Related
 from dp_lsp.text import Span

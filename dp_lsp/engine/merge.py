@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 
 from dp_lsp import frontends
-from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.loading import SourceText, shown
 from dp_lsp.analysis.records import (
     Accepted,
@@ -24,6 +23,7 @@ from dp_lsp.analysis.records import (
     worst,
 )
 from dp_lsp.engine.problems import SeveralGuarantees
+from dp_lsp.later import Later
 from dp_lsp.problem import Extent, Problem, Related
 from dp_lsp.text import Span
 

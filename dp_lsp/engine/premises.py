@@ -13,7 +13,6 @@ from time import time_ns
 from weakref import WeakKeyDictionary
 
 from dp_lsp import __version__
-from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.records import KEY, Options
 from dp_lsp.core.algebra import NormVariable, Symbol
 from dp_lsp.core.digest import SIZE, Way, Ways, Writer, hashed, of_fields
@@ -25,6 +24,7 @@ from dp_lsp.core.term import Definition
 from dp_lsp.core.values import same_by_digest, undigested
 from dp_lsp.engine.program import InferenceUnit, may_use
 from dp_lsp.infer.context import Global, UnknownGlobal
+from dp_lsp.later import Later
 from dp_lsp.lower.methods import Conflict
 from dp_lsp.named import NamedTuple
 

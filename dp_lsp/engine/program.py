@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from itertools import count
 
-from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.records import NO_NAMES
 from dp_lsp.core.annotation import TupleOf
 from dp_lsp.core.term import Constant, Definition, Method, argument_count, own_calls
@@ -14,6 +13,7 @@ from dp_lsp.core.values import same_by_digest, undigested
 from dp_lsp.engine.moving import NONE, found_moving
 from dp_lsp.engine.scopes import OWN, Scope
 from dp_lsp.language import Semantics
+from dp_lsp.later import Later
 from dp_lsp.lower.definitions import Lowered
 from dp_lsp.lower.facts import EVERYTHING
 from dp_lsp.lower.methods import Conflict, conflict

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from dp_lsp import frontends
 from dp_lsp.analysis.details import Chain
 from dp_lsp.analysis.facts import encode_facts
-from dp_lsp.analysis.later import Later
 from dp_lsp.analysis.records import KEY, NO_FACTS, ChunkRecord, FunctionReport, Options, State, Verdict, worst
 from dp_lsp.analysis.rows import Plotted
 from dp_lsp.core.annotation import Anything
@@ -30,6 +29,7 @@ from dp_lsp.infer.problems import CallsUnchecked, SensitivityMissed
 from dp_lsp.infer.reading import is_readable
 from dp_lsp.infer.rules import BY_NAME
 from dp_lsp.language import Language
+from dp_lsp.later import Later
 from dp_lsp.lower.methods import is_unread
 from dp_lsp.lower.problems import CallCycle
 from dp_lsp.named import NamedTuple

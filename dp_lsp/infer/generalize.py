@@ -28,7 +28,7 @@ from dp_lsp.core.events import (
     nodes,
     variables,
 )
-from dp_lsp.core.scheme import Given, Judgement, Move, Open, Owned, Scheme, SchemeParameter
+from dp_lsp.core.scheme import NO_FORM, Given, Judgement, Move, Open, Owned, Scheme, SchemeParameter
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.term import NormArgument, TruthArgument, TypeArgument, Written
 from dp_lsp.core.types import (
@@ -79,11 +79,11 @@ def scheme(inference: Inference, method: term.Method, body: InferredBody, around
     params = tuple(_with_type(param, inference.solver.type(param.type)) for param in body.params)
     computed = frozenset(inference.publics.symbols[0 if around is None else around.computed :])
     returned = publics.from_outside(_solved(inference, body.result, values), computed)
-    form = None if method.privacy else through.of_parameters(inference, method, body.result, body.given, values)
+    form = NO_FORM if method.privacy else through.of_parameters(inference, method, body.result, body.given, values)
     cost = _cost(body, method, values)
     if not body.settled.holds or (body.effects.costs and not method.privacy):
         returned, cost = _nothing_holds(body.params, returned, cost)
-        form = None
+        form = NO_FORM
     types = [*(param.type for param in params), returned.type]
     if around is None:
         opens = tuple(_put(inference, each) for each in inference.solver.opens)
@@ -110,7 +110,7 @@ def scheme(inference: Inference, method: term.Method, body: InferredBody, around
         tuple(inference.recorder.boxes),
         tuple(inference.recorder.premises),
         real=inference.context.rules.computed and _is_real(inference, method, returned.type),
-        form=form,
+        linear=form,
         untyped=inference.recorder.untyped,
         rebindable=method.rebindable,
         printed=frozenset(var for each in body.effects.failures if each.prints for var in each.moves),

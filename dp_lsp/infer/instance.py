@@ -17,7 +17,7 @@ from dp_lsp.core.evaluate import Substitution, symbols_of
 from dp_lsp.core.events import NOTHING, Answer, Called, Cost, EffectVariable
 from dp_lsp.core.metrics import as_dataset
 from dp_lsp.core.notation import shown
-from dp_lsp.core.scheme import FunctionValue, Given, Judgement, Open, Scheme, Unit
+from dp_lsp.core.scheme import NO_FORM, FunctionValue, Given, Judgement, Open, Scheme, Unit
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.term import Written
 from dp_lsp.core.types import (
@@ -295,7 +295,7 @@ class Instance:
             cost=self._cost(scheme, values),
             needs=tuple(put_into(values, need) for need in scheme.needs),
             opens=tuple(self._open(each) for each in scheme.opens),
-            form=None,
+            linear=NO_FORM,
         )
 
     def _cost(self, scheme: Scheme, values: Substitution) -> Cost:

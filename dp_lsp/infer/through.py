@@ -17,30 +17,36 @@ number the value has none, either.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly, TooLong
 from dp_lsp.core.evaluate import Substitution, symbols_of
 from dp_lsp.core.linear import All, Choice, LinearForm, Part, Piece, chosen, combined, piece_of, side_by_side
-from dp_lsp.core.scheme import FunctionValue, Judgement, Scheme
+from dp_lsp.core.scheme import NO_FORM, FunctionValue, Judgement, Scheme
 from dp_lsp.core.types import can_change
 from dp_lsp.core.values import replace
 from dp_lsp.infer import linear, sources
 from dp_lsp.infer.inference import Inference
+from dp_lsp.later import Later
 
 Become = Callable[[Part], LinearForm | None]
 
 
 def of_parameters(
     inference: Inference, method: term.Method, value: Judgement, given: Sequence[Judgement], values: Substitution
-) -> LinearForm | None:
+) -> Later[LinearForm | None]:
     """The value of a method as a linear form of its parameters, whose sources are their positions; None if
     it is none."""
     form = None if method.body is None else sources.known(inference.solver, method.body.result, value)
     if form is None:
-        return None
+        return NO_FORM
     places = {each: place for place, each in enumerate(given) if not can_change(inference.type(each))}
+    return Later(partial(_of_places, form, places, values))
 
+
+def _of_places(form: LinearForm, places: Mapping[Judgement, int], values: Substitution) -> LinearForm | None:
+    """A form of parameters as one of their positions."""
     choices = dict[Choice, LinearForm | None]()
 
     def become(part: Part) -> LinearForm | None:
@@ -87,7 +93,7 @@ def of_call(
     found: Judgement,
 ) -> Judgement:
     """The result of a call with its form: that of the method, composed with those of the arguments."""
-    if scheme.form is None or not _is_here(inference, value) or not found.moves or not inference.context.rules.linear:
+    if not found.moves or not inference.context.rules.linear or not _is_here(inference, value) or scheme.form is None:
         return found
     forms = linear.forms_of(inference, node.args, arguments)
     if forms is None or not linear.are_compared_alike(inference, arguments, found):

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
-from dp_lsp.analysis.later import PendingText
 from dp_lsp.analysis.workspace import Document
+from dp_lsp.later import PendingText
 from dp_lsp.lsp.checking import Outdated
 from dp_lsp.lsp.session import Server
 from dp_lsp.named import NamedTuple

@@ -16,11 +16,11 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
 from dp_lsp import __version__
-from dp_lsp.analysis.later import PendingText
 from dp_lsp.analysis.loading import Faulty
 from dp_lsp.analysis.workspace import Document, Workspace, document_key
 from dp_lsp.features import hover
 from dp_lsp.features.completion import load
+from dp_lsp.later import PendingText
 from dp_lsp.lsp import convert
 from dp_lsp.lsp.around import ClosedReports
 from dp_lsp.lsp.checking import Checker

@@ -4,7 +4,7 @@ Hover stays fast, and no input takes the server down. A superseded check stops b
 only one that does not is killed.
 
 Problems and states come first. What takes longer, bounds and what is known of expressions, is awaited then
-(:mod:`dp_lsp.analysis.later`): it comes record by record after the check, gives way to whatever else is asked for, and
+(:mod:`dp_lsp.later`): it comes record by record after the check, gives way to whatever else is asked for, and
 is put in its place in the analyses that are there. Who asks for it before is answered when it has come
 (``lsp/requests.py``). What is known of the names and expressions of the one or two items that an edit leaves takes
 little, and comes with their problems: hover just after it need not wait for anything. Of a long file that was just

@@ -163,7 +163,7 @@ class Worker:
 
     ``report`` is called on the loop with each outcome, and later ``mended`` for each of its findings with an analysis,
     unless another check of that document has ended before; ``limit`` is how many seconds a check may compute.
-    A record may come without what takes longer to find out: that is awaited (:mod:`dp_lsp.analysis.later`), and put in
+    A record may come without what takes longer to find out: that is awaited (:mod:`dp_lsp.later`), and put in
     its place when it comes; ``detailed`` is called then. ``glimpsed`` is called before a long check of a document ends
     of which nothing is known. ``around`` and ``counted`` are called with what is found out of files that are not open,
     while there is nothing else to do. ``bettered`` is called where numbers can be made smaller after

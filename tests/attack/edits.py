@@ -59,7 +59,7 @@ EDITS = (
         "Float64",
     ),
     Edited(
-        "Scheme.form",
+        "Scheme.linear",
         "i(p::Real) = p\n\nk(p::Real, q::Real) = 2 * (i(p) + @)\n\n"
         "f(v::MetricVector(Real, L1)) = k(v[1], v[2]) - 3 * v[2]\n",
         "q",
