@@ -9,7 +9,8 @@ Where a method is understood for some types only, its own report is for the firs
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import repeat
 
 from dp_lsp import builtins
@@ -180,13 +181,13 @@ def run(
     types: Sequence[Type],
     directly: bool = False,
     alike: bool = False,
-    shared: bool = False,
+    is_shared: Callable[[], bool] = lambda: False,
 ) -> ResolvedCall | None:
     """Select a method for these argument types and instantiate it; None, with a problem, where there is none or it is
     not determined. A ``directly`` called function may count datasets by other steps than theirs; ``alike`` calls get no
-    public values, and sizes that are the same; with ``shared`` sources among the arguments, the method's linear form is
+    public values, and sizes that are the same; where a source ``is_shared`` by arguments, the method's linear form is
     wanted."""
-    scheme = _chosen(inference, site, value, types, directly, shared)
+    scheme = _chosen(inference, site, value, types, directly, is_shared)
     if scheme is None:
         return None
     inference.recorder.boxes.update(dict.fromkeys(scheme.boxes))
@@ -245,7 +246,12 @@ def _demand(inference: Inference, needs: Iterable[Constraint]) -> None:
 
 
 def _chosen(
-    inference: Inference, site: Site, value: FunctionValue, types: Sequence[Type], by_name: bool, shared: bool
+    inference: Inference,
+    site: Site,
+    value: FunctionValue,
+    types: Sequence[Type],
+    by_name: bool,
+    is_shared: Callable[[], bool],
 ) -> Scheme | None:
     """The method that runs for arguments of these types. None, with a problem, if there is none that can be used."""
     if len(inference.context.running) > MOST_NESTED:
@@ -257,7 +263,7 @@ def _chosen(
     method = dispatch.choose(inference, site.span, value, types, by_name)
     if method is None:
         return None
-    scheme = as_called(inference, method, types, shared)
+    scheme = as_called(inference, method, types, is_shared)
     if not scheme.reason:
         return scheme
     if scheme.reason != method.reason:
@@ -399,7 +405,8 @@ def call(
     if dispatch.waits(value, types):
         return openings.call(inference, node, FunctionType(value), callee, arguments)
     site = Site(node.span, node.function.span, node.args)
-    outcome = run(inference, site, value, types, directly=True, shared=through.is_shared(inference, node, arguments))
+    is_shared = partial(through.is_shared, inference, node, arguments)
+    outcome = run(inference, site, value, types, directly=True, is_shared=is_shared)
     if outcome is None:
         return NOT_UNDERSTOOD
     counted = [
@@ -617,13 +624,13 @@ _STATIC = Poly.of(0)  # stands for any public number
 _TOO_MANY = "too many functions without annotations call each other"
 
 
-def as_called(inference: Inference, scheme: Scheme, types: Sequence[Type], shared: bool) -> Scheme:
+def as_called(inference: Inference, scheme: Scheme, types: Sequence[Type], is_shared: Callable[[], bool]) -> Scheme:
     """The scheme of a method for arguments of these types. Julia compiles a method without annotations anew for the
     types it is called with; so its scheme for one call is the one it would have if these types were written there. That
     is asked for where the scheme for any types does not serve: where it could not be found, for datasets, of which the
     report of the method itself says nothing, where all that it is given are public numbers: then so is what it returns,
-    and a formula of them, and for arguments that are ``shared``: of operations that wait it is not known which linear
-    functions they are. Of what has annotations, public numbers alone say more."""
+    and a formula of them, and for arguments of which a source ``is_shared``: of operations that wait it is not known
+    which linear functions they are. Of what has annotations, public numbers alone say more."""
     if scheme.template is None:
         return scheme
     of_publics = bool(types) and all(map(publics.is_given, types))
@@ -632,7 +639,7 @@ def as_called(inference: Inference, scheme: Scheme, types: Sequence[Type], share
     if not any(given):
         return scheme
     of_datasets = any(isinstance(type_, Dataset) for type_ in given)
-    of_forms = shared and bool(scheme.opens) and scheme.form is None
+    of_forms = bool(scheme.opens) and scheme.form is None and is_shared()
     if not (scheme.reason or of_datasets or of_publics or of_forms) or not all(
         type_ is None or _is_known(type_) for type_ in given
     ):
