@@ -257,7 +257,7 @@ def follows(wanted: Comparison, known: Iterable[Comparison]) -> bool:
 
 def contradicted(known: Iterable[Comparison]) -> frozenset[Comparison]:
     """Those of some comparisons that cannot hold together with another one of them, as far as it is seen."""
-    rests = _by_rest(known)
+    rests = _by_rest(_of_like_terms(known))
     by_value: dict[Poly, list[Rest]] = {}
     for rest in rests.values():
         by_value.setdefault(rest.value, []).append(rest)
@@ -268,6 +268,16 @@ def contradicted(known: Iterable[Comparison]) -> frozenset[Comparison]:
         return any(least > 0 or (least == 0 and strict) for least, strict in sums)
 
     return frozenset(each for each, rest in rests.items() if fails(rest))
+
+
+def _of_like_terms(known: Iterable[Comparison]) -> list[Comparison]:
+    """The inequalities that are about the same products as another one. Most are not, which is quickly seen."""
+    alike: dict[frozenset[Monomial], list[Comparison]] = {}
+    for each in known:
+        if isinstance(each.left, Poly) and isinstance(each.right, Poly):
+            terms = (each.right - each.left).terms
+            alike.setdefault(frozenset(monomial for monomial in terms if monomial), []).append(each)
+    return [each for group in alike.values() if len(group) > 1 for each in group]
 
 
 def told(known: Iterable[Comparison]) -> frozenset[Comparison]:

@@ -291,6 +291,8 @@ class _Running(BodyWalk[_Run]):
 
     def term(self, node: Term) -> _Run | Items[_Run]:
         match node:
+            case term.Call():
+                return self._call(node)
             case term.Use(local=local) if local not in self.known and local in self._inference.context.environment:
                 return self._judged(self._inference.context.environment[local], self._is_real(node))
             case term.Branch(condition=condition):
@@ -337,8 +339,6 @@ class _Running(BodyWalk[_Run]):
             case term.Literal(value=value, integer=integer):
                 base = Base.INTEGER if integer else Base.REAL
                 return _Run(NumberType(base, Poly.of(value)), public=True, real=True)
-            case term.Call():
-                return self._call(node)
             case term.Unending():
                 return self._number(Base.INTEGER, ANYWHERE, public=True, real=True)
             case term.Loop(carried=carried):

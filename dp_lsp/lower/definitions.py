@@ -24,7 +24,7 @@ from dp_lsp.lower.facts import (
     summary,
     unread_below,
 )
-from dp_lsp.lower.filling import may_store
+from dp_lsp.lower.filling import may_change, may_store
 from dp_lsp.lower.functions import Functions, Written
 from dp_lsp.lower.ownership import Aliasing, Known, aliasing
 from dp_lsp.lower.scope import LoweringUnit
@@ -140,9 +140,13 @@ class _TopLevel:
         self._given: list[tuple[str, Span]] = []
         self._built: set[str] = set()
         self._early: set[str] = set()
+        self._fills = False  # whether the statement that is lowered may change entries of an array
 
     def lower(self, parsed: surface.Parsed) -> Lowered:
+        stores = False
         for node in parsed.nodes:
+            self._fills = may_change(node, self._language)
+            stores = stores or (self._fills and may_store(node, self._language))
             self._node(node)
             if parsed.problems:  # where a function ends may be a guess, so what is inside may be meant to be outside
                 inner = ((each.name.name, each.span) for each in functions_below(node))
@@ -153,12 +157,9 @@ class _TopLevel:
         cautious = any(problem.code in problems.OF_SHARING for problem in found)
         includes, imported = tuple(self._includes), tuple(self._imported)
         mentions = frozenset(self._mentions)
-        may_change = self._language.semantics.may_change
-        changers = frozenset(
-            name for name in mentions if may_change(name) and self._language.builtins.find(name) is None
-        )
+        changes = self._language.semantics.may_change
+        changers = frozenset(name for name in mentions if changes(name) and self._language.builtins.find(name) is None)
         clouded = tuple(self._clouded)
-        stores = any(may_store(node, self._language) for node in parsed.nodes)
         opened, additions, types = tuple(self._opened), tuple(self._additions), frozenset(self._types)
         return Lowered(
             *(definitions, found, clouded, marks, includes, cautious, imported, mentions, changers, stores),
@@ -254,7 +255,8 @@ class _TopLevel:
         return Constant(target.name, node.span, target.span, value, frozenset(unit.uses), rebindable)
 
     def _unit(self, where: str) -> LoweringUnit:
-        return LoweringUnit(where, self._text, self._problems, self._known, self._language, self._structures_known)
+        around = self._known, self._language, self._structures_known
+        return LoweringUnit(where, self._text, self._problems, *around, self._fills)
 
     def _add(self, definition: Definition) -> None:
         """A definition; those after it know what a call of it does."""

@@ -63,9 +63,8 @@ class _Uses:
 
 
 def fillable(block: surface.Block, language: Language, resolve: Resolve) -> frozenset[str]:
-    """The variables of a function whose vectors may be changed in place. Its parameters are the caller's."""
-    if not _may_change(block, language):
-        return frozenset()
+    """The variables of a function whose vectors may be changed in place. Its parameters are the caller's. Of what
+    stands where nothing :func:`may_change` entries of an array nobody need ask."""
     uses: defaultdict[str, _Uses] = defaultdict(_Uses)
     pending = [_Place(block)]
     while pending:
@@ -77,9 +76,7 @@ def fillable(block: surface.Block, language: Language, resolve: Resolve) -> froz
 def may_store(node: surface.Node, language: Language) -> bool:
     """Whether running what is defined at top level may change entries of an array that others hold. A builtin that
     changes an array does so where it is called on a variable that holds one of the function's own; anywhere else, as in
-    text that is not followed, it may change any."""
-    if not _may_change(node, language):
-        return False
+    text that is not followed, it may change any. Nor need anybody ask here where nothing :func:`may_change` one."""
     pending: list[tuple[surface.Node, frozenset[str]]] = [(node, frozenset())]
     resolve = _without_bound(node, language)
     while pending:
@@ -103,7 +100,7 @@ def may_store(node: surface.Node, language: Language) -> bool:
     return False
 
 
-def _may_change(node: surface.Node, language: Language) -> bool:
+def may_change(node: surface.Node, language: Language) -> bool:
     """Whether a node, or one below it, may change entries of an array, whatever the names in it mean. In most functions
     none does, and this is quickly seen."""
     changing = _changing_names(language.builtins)

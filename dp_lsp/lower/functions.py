@@ -195,10 +195,10 @@ class Functions:
         known = self._unit.known if outer is None else outer.survey.known
         survey = None if outer is None else outer.survey.inner.get(block)
         self._scope.survey = survey or Survey(block, known, self._unit.language)
-        params = () if node is None else node.params
-        self._scope.fillable = fillable(block, self._unit.language, self._scope.builtin_of) - {
-            param.name for param in params
-        }
+        if self._unit.fills:
+            params = () if node is None else node.params
+            filled = fillable(block, self._unit.language, self._scope.builtin_of)
+            self._scope.fillable = filled - {param.name for param in params}
         self._check_names()
         statements = grouped(block.statements)
         body = self._statements.body(statements, self._end(node, block), block.span, may_return=node is not None)

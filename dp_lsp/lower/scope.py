@@ -30,7 +30,7 @@ class LoweringUnit:
     """The text that is lowered, of a ``language``, and what is found on the way. ``where`` says to a person what it is,
     ``known`` is what is known of top-level functions, ``structures`` are those of the program, ``uses`` are the
     top-level names that are read, ``ranged`` the parameters of functions that are given the numbers of a range. It
-    ``is_private`` once a function in it is declared so."""
+    ``is_private`` once a function in it is declared so. ``fills`` says that it may change entries of an array."""
 
     def __init__(
         self,
@@ -40,8 +40,10 @@ class LoweringUnit:
         known: Known,
         language: Language,
         structures: Mapping[str, Annotation],
+        fills: bool,
     ) -> None:
         self.structures = structures
+        self.fills = fills
         self.text = text
         self.language = language
         self.known = known
