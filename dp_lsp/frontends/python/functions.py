@@ -209,13 +209,7 @@ class _Body:
     def __init__(self, node: ast.FunctionDef, places: Places, around: _Body | None) -> None:
         self._around = around
         self._kinds: Kinds
-        params: dict[str, Of] = {
-            each.arg: kind_of(each.annotation, places) for each in (*node.args.args, *node.args.kwonlyargs)
-        }
-        for group in _together(node, places):
-            if len(group) > 1:
-                params |= places_of(group, params)
-        _check_limits(node, params)
+        params = _kinds_of_params(node, places)
         tables = [name for name, kind in params.items() if isinstance(kind, Table | Alone)]
         written = with_versions(with_lists(with_texts(with_group_sums(node))), tables)
         node, files = with_files(with_edges(written), _named_outside(node))
@@ -246,8 +240,7 @@ class _Body:
         self._named = named_draws(node, self._kinds)
         self._lasting = lasting(node, self._kinds)
         self._generators = generators(node, self._kinds)
-        told = told_to_tools(node, measured, called)
-        self.scales = scales(node, self._kinds) | told
+        self.scales = scales(node, self._kinds) | told_to_tools(node, measured, called)
         self.draws = any(self._kinds.drawn(item) for item in below(node, ast.Call)) or bool(self.samples)
         self._inner = inner_functions(node)
         known = (*self._inner, *(() if around is None else around._inner.keys() - own))
@@ -613,6 +606,18 @@ def _named_outside(node: ast.FunctionDef) -> Callable[[ast.expr], str]:
     """What tells the function that is called, where no name of this function is meant."""
     own = {*bound_below(node), *(each.arg for each in ast.walk(node) if isinstance(each, ast.arg))}
     return Kinds({}, own.__contains__).called
+
+
+def _kinds_of_params(node: ast.FunctionDef, places: Places) -> dict[str, Of]:
+    """What the annotations of parameters say that they are. Raises :class:`Refused`."""
+    params: dict[str, Of] = {
+        each.arg: kind_of(each.annotation, places) for each in (*node.args.args, *node.args.kwonlyargs)
+    }
+    for group in _together(node, places):
+        if len(group) > 1:
+            params |= places_of(group, params)
+    _check_limits(node, params)
+    return params
 
 
 def _check_limits(node: ast.FunctionDef, params: Mapping[str, Of]) -> None:
