@@ -15,13 +15,13 @@ from dp_lsp.cli import running
 
 ASK = running.Distributions.ask
 LONG = (
-    *("test_privacy_attack.py", "test_run_noise.py", "test_repository.py", "test_meaning.py", "test_derivations.py"),
-    *("test_robustness.py", "test_worker.py", "test_claims.py", "test_forged.py", "test_certificates.py"),
-    *("test_tallies.py", "test_run.py", "test_precision.py", "test_bench.py", "test_mutants.py", "test_fixes.py"),
-    *("test_editing_projects.py", "test_effort.py", "test_oracle.py", "test_growth.py", "test_unknown.py"),
-    *("test_planted_effects.py", "test_charges.py", "test_datasets.py", "test_spec.py", "test_cache.py"),
-    *("test_loss_distributions.py", "test_settings.py", "test_protocol.py", "test_recipes.py", "test_navigation.py"),
-    *("test_traps.py", "test_showing.py", "test_stdio.py", "test_typing.py", "test_extremes.py", "test_laws.py"),
+    *("test_robustness.py", "test_privacy_attack.py", "test_repository.py", "test_derivations.py", "test_run_noise.py"),
+    *("test_spec.py", "test_meaning.py", "test_effort.py", "test_fixes.py", "test_claims.py", "test_bench.py"),
+    *("test_worker.py", "test_run.py", "test_cpython_oracle.py", "test_tallies.py", "test_planted_effects.py"),
+    *("test_forged.py", "test_certificates.py", "test_conditions.py", "test_loss_distributions.py"),
+    *("test_editing_projects.py", "test_precision.py", "test_charges.py", "test_extremes.py", "test_settings.py"),
+    *("test_protocol.py", "test_navigation.py", "test_stdio.py", "test_laws.py", "test_traps.py", "test_recipes.py"),
+    *("test_typing.py", "test_showing.py", "test_unknown.py", "test_growth.py", "test_actions.py", "test_cache.py"),
 )
 """The files that take longest, in that order: begun first, so that no process has one of them left alone in the end."""
 LAST = "test_editors.py"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from functools import cache
 from itertools import groupby
 from typing import NamedTuple
 
@@ -185,28 +185,28 @@ def test_a_function_with_very_many_mistakes_is_checked() -> None:
     assert codes.count("DP424") == 100 and codes.count("DP301") == 50
 
 
-def repairs() -> Iterator[Fixed]:
-    for block in BLOCKS:
-        text = "\n".join(block.lines)
-        files = Texts({"a.jl": text})
-        found = ENGINE.project("a.jl", files)["a.jl"]
-        wrong = [problem for problem in found.problems if problem.code in CODES]
-        for repair in tried(ENGINE, "a.jl", found, Within(("a.jl",), files), Ticket(), wrong):
-            yield Fixed(repair.problem, text, edited(text, repair.fix.edits))
-
-
-REPAIRS = list(repairs())
+@cache
+def repairs(block: spec_runner.Block) -> list[Fixed]:
+    text = "\n".join(block.lines)
+    files = Texts({"a.jl": text})
+    found = ENGINE.project("a.jl", files)["a.jl"]
+    wrong = [problem for problem in found.problems if problem.code in CODES]
+    mended = tried(ENGINE, "a.jl", found, Within(("a.jl",), files), Ticket(), wrong)
+    return [Fixed(each.problem, text, edited(text, each.fix.edits)) for each in mended]
 
 
 def test_mistakes_have_repairs() -> None:
-    assert {"DP420", "DP422", "DP424", "DP425", "DP426", "DP427"} <= {fixed.problem.code for fixed in REPAIRS}
+    assert {"DP420", "DP422", "DP424", "DP425", "DP426", "DP427"} <= {
+        fixed.problem.code for block in BLOCKS for fixed in repairs(block)
+    }
 
 
-@pytest.mark.parametrize("fixed", REPAIRS, ids=lambda fixed: f"{fixed.problem.code}-{fixed.problem.span.start}")
-def test_repair_mends(fixed: Fixed) -> None:
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: f"{block.heading}-{block.start}")
+def test_repairs_mend(block: spec_runner.Block) -> None:
     def wrong(text: str) -> list[int]:
         """Errors and warnings: of what was not checked to the end it is not warned whom it protects."""
         problems = ENGINE.check(text).problems
         return [sum(problem.severity is each for problem in problems) for each in SERIOUS]
 
-    assert wrong(fixed.after) < wrong(fixed.before)
+    for fixed in repairs(block):
+        assert wrong(fixed.after) < wrong(fixed.before), fixed.problem
