@@ -187,6 +187,8 @@ def follows(step: Step, before: list[Step]) -> bool:
         return result == [max(1, moved[0])]
     if step.rule == laws.WHOLE_PERSONS:
         return result == [math.ceil(moved[0])]
+    if step.rule == laws.ROUNDED:
+        return math.ceil(moved[0]) <= result[0] <= moved[0] + 1
     if step.rule == laws.LARGEST:
         return result[0] >= moved[0]
     if step.rule in (laws.CAP, laws.IN_LINF, laws.RECORDS):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from functools import reduce
 
 from dp_lsp.builtins import datasets, intervals, linear, monotonicity, shapes
@@ -47,6 +48,7 @@ from dp_lsp.builtins.traits import (
     NeedsBounds,
     NeverNaN,
     PreservesZero,
+    Rounds,
 )
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import decide
@@ -172,6 +174,23 @@ def numeric(
         around = [intervals.outer(each) for each in around] if len(known) == len(args) else around
         operands = [each for each in around if each is not None]
         return NumberType(kept, bounds=bounds(*operands) if len(operands) == len(args) else None)
+
+    return result
+
+
+def _remainder(downwards: bool) -> Callable[[Args], Type | Refusal]:
+    """What is left when dividing by s, less than \|s\| away from 0: on the side of s if the quotient is rounded
+    ``downwards``, and on that of what is divided if it is rounded towards 0."""
+
+    def result(args: Args) -> Type | Refusal:
+        made = numeric()(args)
+        divisor = None if args.statics[1] is None else args.statics[1].number
+        if divisor is None or not isinstance(made, NumberType) or made.base is Base.DATA:
+            return made
+        most = abs(divisor) - 1 if made.base is Base.INTEGER else abs(divisor)
+        low = -most if divisor < 0 or not downwards else Fraction(0)
+        high = most if divisor > 0 or not downwards else Fraction(0)
+        return made if most < 0 else replace(made, bounds=Bounds(Poly.of(low), Poly.of(high)))
 
     return result
 
@@ -409,9 +428,9 @@ ROWS: tuple[Builtin, ...] = (
         Builtin(
             name,
             signature,
-            (form(numeric(), remainder_factors, _nonzero, fails_on=("s",), x=NUMBER, s=NUMBER),),
+            (form(_remainder(positive), remainder_factors, _nonzero, fails_on=("s",), x=NUMBER, s=NUMBER),),
             "Remainder. max(1, |s| - 1)-sensitive for an Integer x and a public Integer s other than 0; ∞ over Real, "
-            "where it jumps.",
+            f"where it jumps, but for what datasets move: that jumps by at most {'|s|' if positive else '2|s|'}.",
             CALCULUS,
             (f"f(x::Integer) = {example}",),
             (
@@ -420,21 +439,22 @@ ROWS: tuple[Builtin, ...] = (
             ),
             published=published,
         )
-        for name, signature, example, published in (
-            ("%", "x % s", "x % 3", (form(numeric(), published_remainder_factors, x=NUMBER, s=NUMBER),)),
-            ("mod", "mod(x, s)", "mod(x, 3)", None),
+        for name, signature, example, positive, published in (
+            ("%", "x % s", "x % 3", False, (form(numeric(), published_remainder_factors, x=NUMBER, s=NUMBER),)),
+            ("mod", "mod(x, s)", "mod(x, 3)", True, None),
         )
     ),
     Builtin(
         "ceil",
         "ceil(x)",
         (form(_static_ceiling, ceiling_factors, x=NUMBER),),
-        "The next whole number. 1-sensitive for Integer; ∞ for Real, where it jumps, and for Data.",
+        "The next whole number. 1-sensitive for Integer; ∞ for Real, where it jumps, and for Data; what moves by s "
+        "where one record of a dataset does moves by at most s rounded up then.",
         CALCULUS,
         ("f(x::Integer) = ceil(x)", "f(x::Real) = ceil(2.5) * x"),
         (Refused("f(v::MetricVector(Real, L1)) = ceil(v)", "DP202"),),
         published=(form(_static_ceiling, each(), x=NUMBER),),
-        traits=(Integral(True), NeverNaN(), monotonicity.IN_ALL),
+        traits=(Integral(True), NeverNaN(), Rounds(), monotonicity.IN_ALL),
     ),
     Builtin(
         "abs",

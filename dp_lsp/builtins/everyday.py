@@ -17,7 +17,7 @@ from dp_lsp.builtins.factors import by_slope, ceiling_factors
 from dp_lsp.builtins.orders import ENTRIES, some_entries
 from dp_lsp.builtins.patterns import REAL_NUMBER, STATIC_INTEGER, GivenType, Records
 from dp_lsp.builtins.shapes import Shape
-from dp_lsp.builtins.traits import IntegerArguments, Integral, NeverNaN, Orders, everyday
+from dp_lsp.builtins.traits import IntegerArguments, Integral, NeverNaN, Orders, Rounds, everyday
 from dp_lsp.core import machine
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import NumberOf
@@ -189,7 +189,8 @@ _ROWS: tuple[Builtin, ...] = (
                 form(lambda args: REAL, each(INFINITY), keywords={"digits": STATIC_INTEGER}, x=REAL_NUMBER),
             ),
             f"{words}; with `digits`, to so many digits after the decimal point. 1-sensitive for an Integer; ∞ for a "
-            "private Real, where it jumps.",
+            "private Real, where it jumps; what moves by s where one record of a dataset does moves by at most "
+            f"{'s rounded down, and 1,' if name == 'round' else 's rounded up'} then.",
             _POST,
             (
                 _RELEASED.format(name),
@@ -201,7 +202,7 @@ _ROWS: tuple[Builtin, ...] = (
                 Refused(f"f(v::MetricVector(Real, L1)) = {name}(v)", "DP202"),
                 Refused(f"f(x::Real) = {name}(Real, x)", "DP208"),
             ),
-            traits=(NeverNaN(), IntegerArguments(("digits",))),
+            traits=(NeverNaN(), IntegerArguments(("digits",)), Rounds(to_nearest=name == "round")),
         )
         for name, whole, words in (
             ("round", round, "The nearest whole number, the even one of two that are equally near"),

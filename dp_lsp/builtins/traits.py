@@ -71,6 +71,14 @@ class Integral(Trait):
 
 
 @value
+class Rounds(Trait):
+    """It gives a whole number that is less than 1 away from its last argument: the nearest one, or the next in a
+    direction, or towards 0."""
+
+    to_nearest: bool = False
+
+
+@value
 class NeverNaN(Trait):
     """It returns numbers where all that it is given are numbers, its demands hold and its public arguments have a known
     value: never NaN, which no bound holds of."""

@@ -32,6 +32,7 @@ ITEMS = "items of a tuple"
 BRANCH = "branch"
 CONDITION = "condition"
 CAP = "cap"
+ROUNDED = "rounded"
 RECORDS = "sum over records"
 LARGEST = "largest"
 LOOP = "loop"
@@ -156,6 +157,12 @@ LAWS = {
         "capped: no two results are further apart",
         "No two results are further apart than this, and two different values of what moves are at least 1 apart.",
         "d(f(x), f(y)) ≤ D ≤ D·d(x, y) for all x ≠ y, where D is the diameter of the results.",
+    ),
+    ROUNDED: Law(
+        "rounded: so many whole numbers lie in between",
+        "What moves by at most s where one record of a dataset does is moved past at most s whole numbers, rounded up, "
+        "or one more than s rounded down where it is rounded to the nearest.",
+        "⌊y⌋ - ⌊x⌋ < y - x + 1, and the nearest whole number is at most 1/2 away; datasets differ in whole records.",
     ),
     RECORDS: Law(
         "what one record adds",

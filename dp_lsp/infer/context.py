@@ -114,6 +114,7 @@ class TypingContext:
         self.running: list[FunctionValue] = []
         self.protects = False
         self.undeclared: frozenset[Var] = frozenset()
+        self.datasets: frozenset[Var] = frozenset()
 
     def written(self, span: Span, limit: int = 40) -> str:
         """The source text at a place, on one line and abbreviated to a limit."""

@@ -191,6 +191,7 @@ def body(
     if not nested:
         inference.context.given |= {param.local for param in method.params}
         inference.context.protects = method.privacy
+        inference.context.datasets = frozenset(each.var for each in params if isinstance(each.type, Dataset))
         inference.context.undeclared = frozenset(
             each.var for each in params if isinstance(each.declared, annotation.Anything)
         )

@@ -44,6 +44,7 @@ from dp_lsp.infer import (
     linear,
     moves,
     problems,
+    rounding,
     sampling,
     statistics,
 )
@@ -175,7 +176,7 @@ def _used(inference: Inference, node: term.Call, given: list[Judgement | Term], 
     """A use of a row by what its arguments are."""
     values = disjoint.arguments(inference.context.rounds, node, given)
     result = calls.builtin(inference, node, values)
-    value = statistics.ranged(inference, node, result.value)
+    value = statistics.ranged(inference, node, rounding.stepped(inference, node, given, result.value))
     value = statistics.apart(inference, node, statistics.tightened(inference, node, value))
     result = result._replace(value=entrywise.sums(inference, node, value))
     if disjoint.is_there(inference.context.rounds, node):

@@ -1,0 +1,107 @@
+"""How far datasets move what is rounded, and what is left when dividing, judged by CPython and by the evaluator that
+shares nothing with the checker: no run moves it further, and some move it as far, or nearly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from attack import evaluated, python
+from cpython.judging import Judge as PythonJudge
+from evaluator.judging import Judge as JuliaJudge
+
+PYTHON = """
+from typing import Annotated
+import math
+import numpy as np
+from dp_types import AddRemove, Bounded, ChangeOne, Size
+
+def f(v: Annotated[np.ndarray, {relation}, Bounded({low}, {high})]):
+    return {result}
+"""
+JULIA = """
+f(v::MetricVector(Bounded(Real, {low}, {high}), {relation})) = {result}
+"""
+IN_PYTHON = {
+    "len(v) // 10": "1",
+    "len(v) // 1": "1",
+    "len(v) // -3": "1",
+    "-len(v) // 4": "1",
+    "(len(v) / 2) // 3": "1",
+    "2 * len(v) // 3": "1",
+    "5 * len(v) // 3": "2",
+    "int(np.sum(v)) // 10": "1",
+    "np.sum(v) // 2": "2",
+    "np.sum(v) // 2.5": "2",
+    "round(np.sum(v))": "4",
+    "np.round(np.sum(v))": "4",
+    "np.rint(np.sum(v) / 3)": "2",
+    "round(np.sum(v), 1)": "31/10",
+    "np.round(np.sum(v), 2)": "301/100",
+    "round(len(v), 0)": "1",
+    "math.ceil(np.sum(v) / 4)": "1",
+    "math.floor(np.sum(v) * 1.5)": "5",
+    "int(np.sum(v) / 4)": "1",
+    "math.trunc(np.sum(v) - 7)": "3",
+    "len(v) % 7": "6",
+    "len(v) % -7": "6",
+    "len(v) % 2": "1",
+    "np.sum(v) % 7": "7",
+    "np.sum(v) % -2.5": "5/2",
+    "len(v) // 10 + len(v) % 10": "10",
+    "max(len(v) // 4, 1) * 2": "2",
+}
+IN_JULIA = {
+    "floor(length(v) / 10)": "1",
+    "floor(Int, sum(v) / 2)": "2",
+    "ceil(sum(v) / 2)": "2",
+    "trunc(sum(v) - 7)": "3",
+    "round(sum(v))": "4",
+    "round(Int, sum(v) / 3)": "2",
+    "round(sum(v); digits=1)": "31/10",
+    "floor(sum(v); digits=1)": "3",
+    "mod(sum(v), 7)": "7",
+    "mod(sum(v), -7)": "7",
+    "sum(v) % 7": "14",
+    "mod(length(v), 7)": "6",
+}
+RARE = {
+    *("len(v) // 10", "len(v) % 7", "len(v) // 10 + len(v) % 10", "max(len(v) // 4, 1) * 2"),
+    *("floor(length(v) / 10)", "mod(length(v), 7)"),
+    *("np.rint(np.sum(v) / 3)", "np.sum(v) % -2.5", "round(Int, sum(v) / 3)", "sum(v) % 7"),
+}
+"""What moves as far as is claimed for more records than are tried, or for single numbers, or never."""
+
+
+def held(module: Any, judge: Any, text: str, bound: str, rare: bool) -> None:
+    ((claim,),) = module.checked([text])
+    (of,) = claim.parameters
+    assert of.bound is not None and _same(of.bound, bound), of.bound
+    for seed in range(3):
+        outcome = module.judged(seed, text, [claim])
+        assert not outcome.refuted and not outcome.crashed, outcome
+    less = claim._replace(parameters=(of._replace(bound=f"({bound})*4/5"),))
+    assert rare or any(judge(text, seed).refuted(less, 40) for seed in range(6)), "it moves less"
+
+
+def _same(said: str, expected: str) -> bool:
+    return eval(said, {}) == eval(expected, {})
+
+
+@pytest.mark.parametrize("relation", ["AddRemove()", "ChangeOne()"])
+@pytest.mark.parametrize("result", IN_PYTHON)
+def test_in_python(result: str, relation: str) -> None:
+    if "ChangeOne" in relation and "len" in result:
+        pytest.skip("that is public")
+    text = PYTHON.format(relation=relation, low=0, high=3, result=result)
+    held(python, PythonJudge, text, IN_PYTHON[result], result in RARE)
+
+
+@pytest.mark.parametrize("relation", ["Symmetric", "ChangeOne"])
+@pytest.mark.parametrize("result", IN_JULIA)
+def test_in_julia(result: str, relation: str) -> None:
+    if relation == "ChangeOne" and "length" in result:
+        pytest.skip("that is public")
+    text = JULIA.format(relation=relation, low=0, high=3, result=result)
+    held(evaluated, JuliaJudge, text, IN_JULIA[result], result in RARE)
