@@ -309,7 +309,7 @@ ROWS: tuple[Builtin, ...] = (
             Refused("f(v::Vector{<:Data}) = size(v)", "DP202"),
             Refused("f(m::Matrix{<:Data}) = size(m, 3)", "DP202"),
         ),
-        traits=(Integral(True), SampleSize(), RecordCount()),
+        traits=(Integral(True), SampleSize(), RecordCount(), ByRecord.ROWS),
     ),
     Builtin(
         TOTAL,

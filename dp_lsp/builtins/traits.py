@@ -222,11 +222,13 @@ class ForRows(Trait):
 
 class ByRecord(Trait, Enum):
     """What a row does with a dataset record by record: it keeps those of which a function says true, makes others of
-    them by a function or by itself, or adds up what each counts: 1 if a function says true of it, 1, or itself."""
+    them by a function or by itself, or adds up what each counts: 1 if a function says true of it, 1, or itself; 1 also
+    for each row, where it is asked how many there are along the first dimension."""
 
     KEEPS = "keeps"
     MAPS = "maps"
     CHANGES = "changes"
     COUNTS = "counts"
     NUMBERS = "numbers"
+    ROWS = "rows"
     ADDS = "adds"

@@ -50,7 +50,7 @@ from dp_lsp.infer.records import (
     written,
 )
 
-_READ = frozenset({ByRecord.COUNTS, ByRecord.NUMBERS, ByRecord.ADDS})
+_READ = frozenset({ByRecord.COUNTS, ByRecord.NUMBERS, ByRecord.ROWS, ByRecord.ADDS})
 _WIDEST = 64
 _HALF = number(Fraction(1, 2))
 
@@ -173,6 +173,10 @@ class Reader(RecordReader):
 
     def _statistic(self, role: ByRecord | None, node: Call, scope: Scope) -> Rule:
         """What a record adds to a number of records or to a sum, where the dataset keeps it; elsewhere nothing."""
+        if role is ByRecord.ROWS:
+            if len(node.args) != 2 or self.public(node.args[1], scope) != ONE:
+                raise Unread
+            return _of_kept(self._dataset(node.args[0], scope).kept, written(ONE))
         records = self._dataset(node.args[-1], scope)
         if role is ByRecord.COUNTS and len(node.args) > 1:
             return _of_kept(self.kept(records, node.args[0], scope, node).kept, written(ONE))
