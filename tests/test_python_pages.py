@@ -15,7 +15,10 @@ from cpython.judging import Judge
 from cpython.noise import World
 from source_tree import ROOT
 
-PAGES = ("aliases", "dictionaries", "key_counts", "rounding", "named-draws", "table_parts")
+PAGES = (
+    *("aliases", "dictionaries", "key_counts", "rounding", "named-draws", "table_parts", "arrays-of-records", "applied"),
+    *("written-lists", "put-in-order"),
+)
 LOOSE = {
     "Values that take the place of others",
     "A town that stands there twice",

@@ -64,6 +64,11 @@ class StatisticsWriter(Writer):
             f"np.minimum({of}, {high})",
             f"{of}.abs()" if self.chance(self.trap) else f"np.abs({of})",
             f"{of} * {self.positive()}",
+            f"{of}.apply(lambda e: {self.each_number()})",
+            f"{of}.map(lambda {self.pick(('e', 'v'))}: {self.each_number()})"
+            if self.chance(0.5)
+            else f"np.array({of})",
+            f"{of}.values" if self.chance(0.5) else f"{of}.to_numpy()",
         ]
         if of.isidentifier():
             forms.append(f"{of}[{of} {self.pick('<>')} {c}]")
@@ -110,8 +115,26 @@ class StatisticsWriter(Writer):
             ]
         return self.pick(forms)
 
+    def each_number(self) -> str:
+        """What a function makes of a number e."""
+        low, high = self.limits()
+        return self.pick(
+            (
+                f"min(max(e, {low}), {high})",
+                f"max({low}, min({high}, e))",
+                f"{high} if e > {high} else {low} if e < {low} else e",
+                f"{low} if e < {self.pick(NUMBERS)} and e != {low} else {high}",
+                f"1 if not e > {self.pick(NUMBERS)} else 0",
+                f"e > {self.pick(NUMBERS)} or e < {low}",
+                f"abs(e) * 2 - min(e, {high}) / 3",
+                f"e + e * {self.pick(NUMBERS)}",
+                *(("1 / e", "e // 2", "e % 2", "e or 1", "-e ** 2", "max(e, 0, 1)") if self.chance(self.trap) else ()),
+            )
+        )
+
     def of_list(self) -> str:
         of, low, high = self.list(1), *self.limits()
+        array = f"np.{self.pick(('array', 'array', 'asarray'))}({of})"
         held = f"[max({low}, min(e, {high})) for e in {of}]"
         return self.pick(
             (
@@ -124,6 +147,10 @@ class StatisticsWriter(Writer):
                 f"sum({held}) / len({of})",
                 f"sum(e ** 2 for e in {held})",
                 f"sum({held})",
+                f"np.clip({array}, {low}, {high}).sum()",
+                f"{array}.clip({low}, {high}).var()",
+                f"({array} > {self.pick(NUMBERS)}).sum()",
+                f"({array} * 2).max()" if self.chance(self.trap) else f"{array}.size",
                 f"sum(e // 2 for e in {held})",
                 f"sum(e % 3 for e in {of})",
                 f"np.percentile({of}, 50)",
@@ -137,6 +164,9 @@ class StatisticsWriter(Writer):
         if self.private and self.has_data and self.chance(0.3):
             scale = self.positive()
             each = f"np.sum({self.pick(self.names['arr'])} > t)" if self.names.get("arr") else f"({self.of_data()})"
+            if self.names.get("arr") and self.chance(0.5):
+                self.in_pairs(self.pick(self.names["arr"]))
+                return self.line(f"return {self.pick(PUBLISHED).replace('X', 'out')}")
             self.line(f"out = [{each} + {self.draw(scale)} for t in {self.pick(('range(3)', '[1, 2, 4]'))}]")
             return self.line(f"return {self.pick(PUBLISHED).replace('X', 'out')}")
         if self.private and self.names.get("arr") and self.chance(0.4):
@@ -145,6 +175,29 @@ class StatisticsWriter(Writer):
             self.line(f"out = {self.added('counts', noise)}")
             return self.line(f"return {self.pick(OF_VECTORS).replace('X', 'out')}")
         super().last()
+
+    def in_pairs(self, of: str) -> None:
+        """Numbers that are released of each of some bins, or with a scale for each, or of each of some counts."""
+        counted = f"(({of} >= a) & ({of} < b)).sum()" if self.chance(0.7) else f"({of} > a).sum()"
+        self.line(f"ts = {self.pick(('[0, 1, 3, 9]', '[0, 2, 4]', '(-1, 0, 2)', '[3, 1, 3]'))}")
+        if self.chance(self.trap):
+            self.line(self.pick(("ts[0] = 2", "ts.append(4)", "ts = ts[::-1]", "zip = enumerate")))
+        over = self.pick(
+            (
+                *("zip(ts, ts[1:])", "zip(ts[:-1], ts[1:])", "[(0, 1), (1, 3), (3, 9)]", "enumerate(ts)"),
+                *("zip(ts, [1, 2])", "[(0, 2), (1, 3)]", "zip(ts[1:3], ts)", "enumerate([2, 4])"),
+            )
+        )
+        released = f"{counted} + {self.draw(self.positive())}"
+        if self.chance(0.3):
+            self.line(f"counts = np.histogram({of}, bins={self.bins()})[0]")
+            self.line(f"out = [{self.pick(('c', '2 * c'))} + {self.draw(self.positive())} for c in counts]")
+        elif self.chance(0.5):
+            self.line(f"out = [{released} for a, b in {over}]")
+        else:
+            self.line("out = []")
+            self.line(f"for a, b in {over}:")
+            self.line(f"    out.append({released})")
 
     def added(self, to: str, noise: str) -> str:
         """An array with noise, which may have got a name first."""

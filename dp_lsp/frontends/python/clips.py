@@ -7,10 +7,12 @@ and of pandas (``Series.clip``).
 from __future__ import annotations
 
 import ast
+from collections.abc import Container, Iterator, Mapping
 
 from dp_lsp.frontends.python.kinds import Kinds
 from dp_lsp.frontends.python.numeric import CLIPS, written
 from dp_lsp.frontends.python.refused import Refused
+from dp_lsp.frontends.python.tree import below, copied, walk
 
 _BELOW, _ABOVE = "np.minimum", "np.maximum"
 _BY_LARGER, _BY_SMALLER = frozenset({"max", "np.maximum"}), frozenset({"min", "np.minimum"})
@@ -52,3 +54,62 @@ def held_between(node: ast.Call, kinds: Kinds) -> tuple[ast.expr, ast.expr, ast.
                     if least is not None and most is not None and least <= most:
                         return value, low, high
     return None
+
+
+def with_both_bounds(node: ast.FunctionDef) -> ast.FunctionDef:
+    """The function with the bound that a parameter is declared to have beside one that it is given by a name, as in
+    ``ages.clip(upper=u)``: what is not below it stays what it is, and so both bounds are known."""
+    least = dict(_declared(node))
+    if not any(_is_held_above(item, least) for item in below(node, ast.Call)):
+        return node
+    made: ast.FunctionDef = _WithBoth(least).visit(copied(node))
+    return made
+
+
+def _declared(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters that are given no other value, and are declared to have a smallest number that is written out."""
+    written_to = {item.id for item in below(node, ast.Name) if not isinstance(item.ctx, ast.Load)}
+    names = [each.arg for each in below(node, ast.arg)]
+    for each in (*node.args.args, *node.args.kwonlyargs):
+        match each.annotation:
+            case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[_, *words])):
+                for word in words:
+                    low = _smallest(word)
+                    if low is not None and each.arg not in written_to and names.count(each.arg) == 1:
+                        yield each.arg, low
+
+
+def _smallest(word: ast.expr) -> ast.expr | None:
+    match word:
+        case ast.Call(func=ast.Name(id="Bounded"), args=[low, *_]) if written(low) is not None:
+            return low
+        case ast.Call(func=ast.Name(id="Bounded"), args=[], keywords=keywords):
+            return next(
+                (each.value for each in keywords if each.arg == "low" and written(each.value) is not None), None
+            )
+    return None
+
+
+def _is_held_above(node: ast.Call, least: Container[str]) -> bool:
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id=of), attr="clip"),
+            args=[],
+            keywords=[ast.keyword(arg="upper", value=ast.Name())],
+        ):
+            return of in least
+    return False
+
+
+class _WithBoth(ast.NodeTransformer):
+    def __init__(self, least: Mapping[str, ast.expr]) -> None:
+        self._least = least
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        if _is_held_above(node, self._least) and isinstance(node.func, ast.Attribute):
+            low = copied(self._least[ast.unparse(node.func.value)])
+            for item in walk(low):
+                ast.copy_location(item, node.keywords[0].value)
+            node.keywords.insert(0, ast.keyword("lower", low))
+        return node

@@ -80,7 +80,7 @@ def _arange(given: list[Fraction]) -> list[Fraction] | None:
     return None if numbers[_MOST:] else [*map(Fraction, numbers)]
 
 
-class _Inlined(ast.NodeTransformer):
+class Inlined(ast.NodeTransformer):
     """A function with edges in place of their names, and numbers in place of how many there are."""
 
     def __init__(self, known: dict[str, ast.expr], counts: dict[str, int]) -> None:
@@ -132,7 +132,7 @@ def with_edges(node: ast.FunctionDef) -> ast.FunctionDef:
         return node
     made = copied(node)
     made.body = [each for each in made.body if not _gives(each, known)] or made.body
-    return _Inlined(known, counts).visit(made)  # type: ignore[no-any-return]
+    return Inlined(known, counts).visit(made)  # type: ignore[no-any-return]
 
 
 def _gives(statement: ast.stmt, names: dict[str, ast.expr]) -> bool:

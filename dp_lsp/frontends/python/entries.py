@@ -112,6 +112,8 @@ class Entries(OfRows):
             return surface.Name(*span, leaf.name)
         if (copied := self._kinds.made_of(node)) is not None and kind is Kind.ARRAY:
             return entry(copied)
+        if (operation := self._kinds.applied(node)) is not None:
+            return entry(operation)
         match node:
             case ast.Name(id=name) if name in self._lasting and (inlines or kind is not Kind.ARRAY):
                 return entry(_moved(self._lasting[name], node))

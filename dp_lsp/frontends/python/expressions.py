@@ -271,6 +271,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
         """A comprehension, written out where that is what makes it known."""
         if (summed := in_pairs(node)) is not None and (noisy := self._summed_in_pairs(summed)) is not None:
             return noisy
+        if (noisy := self._noise_for_each(node)) is not None:
+            return noisy
         match node.generators:
             case [ast.comprehension(iter=over)] if _texts(over) is not None or (
                 self._releases(node.elt) and _are_written_out(over)
@@ -505,6 +507,32 @@ class Expressions(LibraryCalls, Reductions, Powers):
                 return bins(made) or 0 if self._kinds.called(func) == COUNTING else 0
         return 0
 
+    def _noise_for_each(self, node: ast.ListComp) -> Node | None:
+        """Counts in bins with a draw for each, ``[n + np.random.laplace(0, b) for n in counts]``: what they are as an
+        array that as many draws are added to, as nothing about a draw depends on what it is added to."""
+        match node:
+            case ast.ListComp(
+                elt=ast.BinOp(left=ast.Name(id=left), op=ast.Add() | ast.Sub(), right=added)
+                | ast.BinOp(left=added, op=ast.Add(), right=ast.Name(id=left)),
+                generators=[
+                    ast.comprehension(target=ast.Name(id=each), iter=ast.Name(id=counts) as over, ifs=[], is_async=0)
+                ],
+            ) if left == each and counts in self._bins:
+                draw = heart(added, lambda one: draw_of(one, self._kinds))
+            case _:
+                return None
+        mentioned = {item.id for item in below(added, ast.Name)}
+        if (
+            draw is None
+            or not draw.is_centred
+            or each in mentioned
+            or (draw.scale is not None and not self._is_still(draw.scale))
+        ):
+            return None
+        noise = self.noise(added)
+        span, callee = self._places.span(node), self._callee(draw.call, draw.name)
+        return None if noise is None else surface.Call(*span, callee, (noise.scale, self.node(over)))
+
     def _summed_in_pairs(self, node: ast.BinOp) -> Node | None:
         """The sum of an array and of as many draws that have a name, as ``zip`` goes over both."""
         for hidden, added in ((node.left, node.right), (node.right, node.left)):
@@ -683,6 +711,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
                 return self.of_gaps(self._places.span(node), of, attr)
             case ast.Attribute(value=of) if self._kinds.of(of) is Kind.GAPS and self._kinds.of(node) is Kind.ARRAY:
                 return self._elementwise(node)
+        if (operation := self._kinds.applied(node)) is not None:
+            return self.node(operation)
         if self._kinds.of(node) is Kind.MASK:
             return self._elementwise(node)
         if (array := self.array_of(node)) is not None:
@@ -799,7 +829,12 @@ class Expressions(LibraryCalls, Reductions, Powers):
             return self.of_gaps(span, of, _OF_GAPS[name])
         if kind in COLUMNS - {Kind.ARRAY, Kind.VECTOR} and name == "len":
             return self.length(span, of)
-        if kind not in _LISTED or (name == "np.mean" and kind is Kind.LIST) or name == COUNT:
+        if name == "np.mean" and kind is Kind.LIST and not (isinstance(of, ast.Name) and of.id in self.filled.given):
+            parts = (
+                surface.Call(*span, surface.Name(span.start, span.start, each), (self.node(of),)) for each in _MEAN
+            )
+            return self._call(span, "/", *parts)
+        if kind not in _LISTED or name == COUNT:
             raise Refused(of, f"`{name}` of this")
         return surface.Call(*span, self._callee(node, name), (self.node(of),))
 
@@ -923,6 +958,8 @@ _WITH_STEP = 3
 _SEVERAL = 2
 _TOTALS = frozenset({"len", "sum", "np.sum", "np.mean", COUNT})
 _TRUTH = "bool"
+_MEAN = "sum", "len"
+"""What the mean of a list that is made here is the quotient of."""
 _KNOWN = _TOTALS | FUNCTIONS.keys() | {_TRUTH, ZEROS, WHERE}
 """The functions that are understood."""
 _STILL = _KNOWN - {ZEROS}

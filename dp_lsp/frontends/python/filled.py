@@ -32,6 +32,7 @@ class Filled:
         self.lengths = {name: size for name, size in made.items() if writes[name] == 1 and name not in params}
         self.lists = {name for name in _begun(node) if writes[name] == 1 and name not in params}
         self._listed = {name for name in _listed(node) if writes[name] == 1 and name not in params}
+        self.given = frozenset(each.arg for each in (*node.args.args, *node.args.kwonlyargs))
         self._fixed = {each.arg for each in node.args.args if not writes[each.arg]}
         self._counts = frozenset(counts)
         from_zero, others = set[str](), set[str]()

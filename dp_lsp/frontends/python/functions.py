@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from dp_lsp import surface
 from dp_lsp.frontends.python.annotations import OF_NUMBER, PUBLIC, annotation, kind_of, says_data
+from dp_lsp.frontends.python.as_arrays import used_as_arrays
+from dp_lsp.frontends.python.clips import with_both_bounds
 from dp_lsp.frontends.python.dictionaries import with_lists
 from dp_lsp.frontends.python.draws import as_long_as, generators, is_noisy_stop, named_arrays, named_draws, scales
 from dp_lsp.frontends.python.edges import with_edges
@@ -45,6 +47,7 @@ from dp_lsp.frontends.python.text_loops import with_texts
 from dp_lsp.frontends.python.training import Made, Steps, Trained, trained
 from dp_lsp.frontends.python.tree import below, walk
 from dp_lsp.frontends.python.versions import with_versions
+from dp_lsp.frontends.python.written_out import with_written
 from dp_lsp.frontends.rounds import Rounds, WhileLoop, as_rounds, left_early, may_leave, with_returns
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
@@ -211,7 +214,8 @@ class _Body:
         self._kinds: Kinds
         params = _kinds_of_params(node, places)
         tables = [name for name, kind in params.items() if isinstance(kind, Table | Alone)]
-        written = with_versions(with_lists(with_texts(with_group_sums(node))), tables)
+        written = with_written(with_group_sums(with_both_bounds(node)), _named_outside(node))
+        written = with_versions(with_lists(with_texts(written)), tables)
         node, files = with_files(with_edges(written), _named_outside(node))
         self._places = places
         loaders = [name for name, kind in params.items() if kind is Kind.LOADER]
@@ -232,6 +236,8 @@ class _Body:
         self._made = mechanisms(node, called)
         measured = [*tools(node, self._made, called)]
         self.samples = samples(node, measured)
+        lists = [name for name, kind in params.items() if kind is Kind.LIST]
+        params |= dict.fromkeys(used_as_arrays(node, lists, called), Kind.ARRAY)
         params |= dict.fromkeys(self.samples, Kind.ARRAY)
         self._kinds = kinds_of(node.body, params, self._local.__contains__)
         for each in node.args.args:

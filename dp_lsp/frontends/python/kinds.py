@@ -11,9 +11,10 @@ import ast
 from collections.abc import Callable, Mapping
 from enum import Enum, auto
 
+from dp_lsp.frontends.python.applied import APPLYING, applied
 from dp_lsp.frontends.python.names import GENERATORS, bound_in, dotted, shortened
 from dp_lsp.frontends.python.numeric import CONSTANTS, OF_NUMBER, goes_over_arrays
-from dp_lsp.frontends.python.reducing import reducing
+from dp_lsp.frontends.python.reducing import reducing, where_largest
 from dp_lsp.frontends.python.releasing import METHODS as OF_MECHANISMS
 from dp_lsp.frontends.python.releasing import is_counting, is_mechanism, is_tool
 from dp_lsp.frontends.python.rows import Beside, Rows, along, column_at, norm_of, product, turned, upright
@@ -161,13 +162,30 @@ class Kinds:
         return len(node.args) > place or any(each.arg in (SIZE, None) for each in node.keywords)
 
     def made_of(self, node: ast.expr) -> ast.expr | None:
-        """What ``np.array`` or ``np.asarray`` makes an array of, which may be told to hold floats."""
+        """What ``np.array`` or ``np.asarray`` makes an array of, which may be told to hold floats; a column of which
+        the array is taken."""
         match node:
             case ast.Call(func=func, args=[of], keywords=[] | [ast.keyword("dtype", ast.Name("float"))]) if self.called(
                 func
             ) in MAKING and not self._local("float"):
                 return of
+            case (
+                ast.Attribute(value=of, attr="values")
+                | ast.Call(func=ast.Attribute(value=of, attr="to_numpy"), args=[], keywords=[])
+            ) if self.of(of) is Kind.ARRAY:
+                return of
         return None
+
+    def place_of(self, node: ast.Call) -> ast.Name | None:
+        """The list of which a call tells where the largest entry stands first."""
+        found = where_largest(node, self.called)
+        return found if found is not None and self.of(found) is Kind.LIST else None
+
+    def applied(self, node: ast.expr) -> ast.expr | None:
+        """The operation on a column that makes the same of each number as a function that is applied to it."""
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in APPLYING:
+            return None
+        return applied(node, self.called) if self.of(node.func.value) is Kind.ARRAY else None
 
     def taken(self, node: ast.expr) -> Taken | None:
         """The column that an expression takes of a table, or that a name is by itself."""
@@ -307,6 +325,8 @@ class Kinds:
 
     def _of_part(self, node: ast.Subscript | ast.Attribute) -> Of:
         """What is taken of a table, or kept of an array."""
+        if self.made_of(node) is not None:
+            return Kind.ARRAY
         if (taken := self.taken(node)) is not None:
             numbers = taken.column.holds is Holds.NUMBERS
             return Kind.GAPS if numbers and taken.column.there else _HELD[taken.column.holds]
@@ -345,7 +365,7 @@ class Kinds:
             return Kind.ANY if node.args or node.keywords else Kind.GENERATOR
         if self.drawn(node):
             return Kind.DRAWS if self.draws_several(node) else Kind.NUMBER
-        if name in TOTALS or self._reduces(node, name):
+        if name in TOTALS or self._reduces(node, name) or self.place_of(node) is not None:
             return Kind.NUMBER
         if (given := self.made_of(node)) is not None:
             of = self.of(given)
@@ -366,6 +386,8 @@ class Kinds:
             return next((kind for kind in (Kind.GAPS, Kind.ARRAY) if kind in kinds), Kind.NUMBER)
         if (keys := counted(node)) is not None:
             return Kind.ARRAY if self.of(keys.column) in COLUMNS - {Kind.MASK} else Kind.ANY
+        if (operation := self.applied(node)) is not None:
+            return self.of(operation)
         if isinstance(node.func, ast.Attribute) and not name:
             of, attr = self.of(node.func.value), node.func.attr
             if of is Kind.MECHANISM:

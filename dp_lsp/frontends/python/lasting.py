@@ -17,7 +17,7 @@ from dp_lsp.frontends.python.reducing import FREEDOM, FUNCTIONS, METHODS
 from dp_lsp.frontends.python.tables import Table
 from dp_lsp.frontends.python.tree import below, children, walk
 
-_READING = frozenset({"sum", "mean", "count", "fillna", "dropna", *CHANGES, *ASKS, *METHODS})
+_READING = frozenset({"sum", "mean", "count", "fillna", "dropna", "to_numpy", *CHANGES, *ASKS, *METHODS})
 """Methods that change nothing, and make what shares nothing with what they are asked of."""
 _FUNCTIONS = frozenset({"len", "sum", "abs", "np.sum", "np.mean", "np.abs", "np.clip", *FUNCTIONS})
 _KEYWORDS = frozenset({"lower", "upper", "min", "max", "a_min", "a_max", "q", FREEDOM})

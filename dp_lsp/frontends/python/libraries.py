@@ -33,6 +33,10 @@ def library_of(node: ast.expr, kinds: Kinds, named: Mapping[str, Library]) -> Li
     match node:
         case ast.Name(id=name):
             return named.get(name)
+        case ast.Attribute() | ast.Call() if kinds.made_of(node) is not None:
+            return Library.NUMPY
+        case ast.Call() if (operation := kinds.applied(node)) is not None:
+            return library_of(operation, kinds, named)
         case ast.Subscript(value=ast.Attribute(value=value, attr="loc")) | ast.Subscript(value=value):
             parts: Iterable[ast.expr] = [value]
         case ast.BinOp(left=left, right=right):

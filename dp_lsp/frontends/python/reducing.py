@@ -7,7 +7,7 @@ Sources: the manuals of NumPy ("Statistics", "Sorting, searching, and counting")
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from dp_lsp.named import NamedTuple
 
@@ -69,3 +69,16 @@ def _told(function: str, given: list[ast.expr], keywords: list[ast.keyword]) -> 
         told[each.arg] = each.value
     known = len(given) <= len(order) and not any(isinstance(each, ast.Starred) for each in given)
     return told if known and told.keys() >= {*order} else None
+
+
+def where_largest(node: ast.Call, called: Callable[[ast.expr], str]) -> ast.Name | None:
+    """The list whose largest entry is looked for in it, ``xs.index(max(xs))``; None for any other call. ``called``
+    tells the function that is meant."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id=name) as of, attr="index"),
+            args=[ast.Call(func=func, args=[ast.Name(id=other)], keywords=[])],
+            keywords=[],
+        ) if name == other and called(func) == "max":
+            return of
+    return None

@@ -54,6 +54,10 @@ class Reductions:
 
     def reduction(self, node: ast.Call) -> Node | None:
         """A call that makes one number of many; None for any other."""
+        if (of := self._kinds.place_of(node)) is not None:
+            span = self._places.span(node)
+            place = surface.Call(*span, surface.Name(span.start, span.start, WHERE_LARGEST), (self.node(of),))
+            return call("-", place, whole(span.end, 1))
         found = reducing(node, self._kinds.called(node.func))
         if found is None or (found.is_method and self._kinds.of(found.of) not in COLUMNS):
             return None

@@ -1,0 +1,267 @@
+"""Lists that are written out, under a name, too, and what goes over several of them at once: ``for low, high in [(0,
+18), (18, 65)]``, ``for low, high in zip(edges, edges[1:])``, ``for i, town in enumerate(["Bonn", "Ulm"])``.
+
+What a comprehension makes of each is written out; a loop goes over a list for each of its names. A name stands for its
+list where the function gives it that and nothing else, and does nothing by which the list might change.
+
+Sources: the manual of Python (``zip``, ``enumerate``); its reference ("Displays for lists, sets and dictionaries").
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+
+from dp_lsp.frontends.python.edges import Inlined
+from dp_lsp.frontends.python.tree import children, copied, walk
+
+_MOST = 40
+"""The most values for which a comprehension is written out."""
+_LARGEST = 20_000
+"""How many nodes all that is made of them may have."""
+_READING = frozenset({"zip", "enumerate", "len", "sum", "min", "max", "sorted", "list", "tuple", "range", "print"})
+"""Functions that change nothing that they are given, and return nothing by which it might be changed."""
+_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr)
+
+Called = Callable[[ast.expr], str]
+
+
+def with_written(node: ast.FunctionDef, called: Called) -> ast.FunctionDef:
+    """The function with comprehensions over several lists written out, and loops that go over a list for each name."""
+    if not any(isinstance(item, ast.comprehension | ast.For) for item in walk(node)):
+        return node
+    found = _Lists(_named(node), called)
+    if not any(found.concerns(item) for item in walk(node)):
+        return node
+    made: ast.FunctionDef = _WrittenOut(found).visit(copied(node))
+    made.body = [_read_still(each, made, found) for each in made.body]
+    return made
+
+
+def _read_still(statement: ast.stmt, node: ast.FunctionDef, lists: _Lists) -> ast.stmt:
+    """A statement, or nothing in place of one that names a list which is read nowhere any longer."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)]) if name in lists.named:
+            if sum(item.id == name for item in ast.walk(node) if isinstance(item, ast.Name)) == 1:
+                return ast.copy_location(ast.Pass(), statement)
+    return statement
+
+
+def _is_constant(node: ast.expr) -> bool:
+    match node:
+        case ast.Constant(value=bool() | int() | float() | str()):
+            return True
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
+            return not isinstance(value, bool)
+    return False
+
+
+def _is_written(node: ast.expr) -> bool:
+    """Whether an expression is a list or a tuple whose entries are written out: values, or tuples of them."""
+    match node:
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            return all(_is_constant(each) or (_is_written(each) and _is_flat(each)) for each in items)
+    return False
+
+
+def _is_flat(node: ast.expr) -> bool:
+    return isinstance(node, ast.List | ast.Tuple) and all(map(_is_constant, node.elts))
+
+
+def _named(node: ast.FunctionDef) -> dict[str, list[ast.expr]]:
+    """The names of lists that are written out, with their entries: of each it is made sure that nobody changes it."""
+    names = [item for item in walk(node) if isinstance(item, ast.Name | ast.arg)]
+    found: dict[str, list[ast.expr]] = {}
+    above: dict[int, ast.AST] = {}
+    for statement in node.body:
+        match statement:
+            case ast.Assign(
+                targets=[ast.Name(id=name)], value=ast.List(elts=items) | ast.Tuple(elts=items) as value
+            ) if _is_written(value):
+                above = above or {id(child): item for item in walk(node) for child in children(item)}
+                own = [each for each in names if (each.id if isinstance(each, ast.Name) else each.arg) == name]
+                reads = [each for each in own if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
+                if len(own) == len(reads) + 1 and all(_is_only_read(each, above) for each in reads):
+                    found[name] = items
+    return found
+
+
+def _is_only_read(read: ast.Name, above: Mapping[int, ast.AST]) -> bool:
+    """Whether nothing is changed where a list is read, or gets another name."""
+    node = above[id(read)]
+    match node:
+        case ast.For(iter=over) | ast.comprehension(iter=over):
+            return over is read
+        case ast.Subscript(value=value, ctx=ast.Load()):
+            return value is read
+        case ast.Call(func=ast.Name(id=name), args=args):
+            return name in _READING and read in args
+        case ast.Call(args=args):
+            return _counts(node) and read in args[1:2]
+        case ast.keyword(arg="bins"):
+            return _counts(above[id(node)])
+    return False
+
+
+def _counts(node: ast.AST) -> bool:
+    """Whether a call counts in bins."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "histogram"
+
+
+class _Lists:
+    """The entries of what is gone over. ``named`` are those of names; ``called`` tells the function that is meant."""
+
+    def __init__(self, named: Mapping[str, list[ast.expr]], called: Called) -> None:
+        self.named = named
+        self._called = called
+
+    def concerns(self, node: ast.AST) -> bool:
+        """Whether a node goes over what is written out under a name, or in several names."""
+        if not isinstance(node, ast.comprehension | ast.For):
+            return False
+        over = node.iter
+        is_named = isinstance(over, ast.Name) and over.id in self.named
+        return is_named or (isinstance(node.target, ast.Tuple) and self.rows(over) is not None)
+
+    def is_joining(self, node: ast.Call) -> bool:
+        """Whether a call goes over several things at once, or counts what it goes over."""
+        return self._called(node.func) in ("zip", "enumerate")
+
+    def entries(self, node: ast.expr) -> list[ast.expr] | None:
+        """The entries of a list; None for what is not written out."""
+        match node:
+            case ast.List(elts=items) | ast.Tuple(elts=items) if _is_written(node):
+                return items
+            case ast.Name(id=name):
+                return self.named.get(name)
+            case ast.Subscript(value=value, slice=ast.Slice(lower=lower, upper=upper, step=None)):
+                held, ends = self.entries(value), (_place(lower), _place(upper))
+                known = [each for each in ends if not isinstance(each, str)]
+                return None if held is None or len(known) < len(ends) else held[slice(*known)]
+            case ast.Call(func=func, args=args, keywords=[]) if self._called(func) in ("list", "tuple") and args[:1]:
+                return self.entries(args[0]) if len(args) == 1 else None
+        return None
+
+    def rows(self, over: ast.expr) -> list[list[ast.expr]] | None:
+        """What each round over several things is given; None where that is not written out."""
+        match over:
+            case ast.Call(func=func, args=[_, *_] as args, keywords=[]) if self._called(func) == "zip":
+                columns = [self.entries(each) for each in args]
+                known = [each for each in columns if each is not None and all(map(_is_constant, each))]
+                return [[*row] for row in zip(*known, strict=False)] if len(known) == len(columns) else None
+            case ast.Call(func=func, args=[of], keywords=[]) if self._called(func) == "enumerate":
+                items = self.entries(of)
+                if items is None or not all(map(_is_constant, items)):
+                    return None
+                return [[ast.Constant(index), each] for index, each in enumerate(items)]
+        items = self.entries(over)
+        if not items or not all(map(_is_flat, items)):
+            return None
+        return [each.elts for each in items if isinstance(each, ast.List | ast.Tuple)]
+
+
+def _place(node: ast.expr | None) -> int | str | None:
+    """The number that an end of a slice is; a question mark for anything else."""
+    match node:
+        case None:
+            return None
+        case ast.Constant(value=int() as value) if not isinstance(value, bool):
+            return value
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as value)) if not isinstance(value, bool):
+            return -value
+    return "?"
+
+
+def _names(target: ast.expr, rows: list[list[ast.expr]]) -> list[str]:
+    """The names that rounds give values to; none where they are given something else, or not as many."""
+    if not isinstance(target, ast.Tuple) or not all(isinstance(each, ast.Name) for each in target.elts):
+        return []
+    names = [each.id for each in target.elts if isinstance(each, ast.Name)]
+    fits = all(len(row) == len(names) for row in rows) and len({*names}) == len(names)
+    return names if fits and rows else []
+
+
+class _WrittenOut(Inlined, ast.NodeTransformer):
+    def __init__(self, lists: _Lists) -> None:
+        super().__init__({}, {name: len(items) for name, items in lists.named.items()})
+        self._lists = lists
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if _counts(node):
+            node.args[1:] = map(self._in_place, node.args[1:])
+            for each in node.keywords:
+                each.value = self._in_place(each.value)
+        return super().visit_Call(node)
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self.generic_visit(node)
+        node.iter = self._in_place(node.iter)
+        rows = self._lists.rows(node.iter) if isinstance(node.target, ast.Tuple) else None
+        if rows and _names(node.target, rows) and isinstance(node.iter, ast.List | ast.Tuple):
+            columns = [ast.List([copied(row[index]) for row in rows], ast.Load()) for index in range(len(rows[0]))]
+            node.iter = _at(ast.Call(ast.Name("zip", ast.Load()), [*columns], []), node.iter)
+        return node
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.AST:
+        self.generic_visit(node)
+        made = self._of_each(node, [node.elt])
+        return node if made is None else _at(ast.List([each for (each,) in made], ast.Load()), node)
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.AST:
+        self.generic_visit(node)
+        made = self._of_each(node, [node.key, node.value])
+        if made is None or not all(isinstance(key, ast.Constant) for key, _ in made):
+            return node
+        return _at(ast.Dict([key for key, _ in made], [value for _, value in made]), node)
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        self.generic_visit(node)
+        node.iter = self._in_place(node.iter)
+        return node
+
+    def _in_place(self, over: ast.expr) -> ast.expr:
+        """A list in place of its name, or of a part of it; lists in place of several that are gone over at once."""
+        if isinstance(over, ast.Call) and self._lists.is_joining(over):
+            over.args = [self._in_place(each) for each in over.args]
+        entries = self._lists.entries(over) if isinstance(over, ast.Name | ast.Subscript) else None
+        return _at(ast.List([copied(each) for each in entries], ast.Load()), over) if entries else over
+
+    def _of_each(self, node: ast.ListComp | ast.DictComp, parts: list[ast.expr]) -> list[list[ast.expr]] | None:
+        """What a comprehension in several names makes of each round; None where that is not written out."""
+        match node.generators:
+            case [ast.comprehension(target=ast.Tuple() as target, iter=over, ifs=[], is_async=0)]:
+                rows = self._lists.rows(over)
+            case _:
+                return None
+        names = [] if rows is None else _names(target, rows)
+        if not names or rows is None or len(rows) > _MOST:
+            return None
+        inner = [item for part in parts for item in walk(part)]
+        if any(isinstance(item, _SCOPES) for item in inner) or len(inner) * len(rows) > _LARGEST:
+            return None
+        given = [dict(zip(names, row, strict=True)) for row in rows]
+        return [[_Replaced(each).visit(copied(part)) for part in parts] for each in given]
+
+
+def _at(made: ast.expr, place: ast.expr) -> ast.expr:
+    """What is made in place of an expression lies where that does, as far as it was not written elsewhere."""
+    for item in walk(made):
+        if not hasattr(item, "lineno"):
+            ast.copy_location(item, place)
+    return made
+
+
+class _Replaced(ast.NodeTransformer):
+    """An expression with values in place of names."""
+
+    def __init__(self, values: Mapping[str, ast.expr]) -> None:
+        self._values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:  # the name is given
+        value = self._values.get(node.id)
+        if value is None:
+            return node
+        made = copied(value)
+        for item in walk(made):
+            ast.copy_location(item, node)
+        return made
