@@ -57,7 +57,11 @@ def _drawn(node: ast.expr, kinds: Kinds) -> Draw | None:
 
 
 def draw_of(node: ast.expr, kinds: Kinds) -> Draw | None:
-    """The draw of one number that an expression is; None for any other."""
+    """The draw of one number that an expression is, which may be the first of one; None for any other."""
+    match node:
+        case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=0)) if kinds.draws_one(call):
+            found = _drawn(call, kinds)
+            return None if found is None else found._replace(size=None)
     found = _drawn(node, kinds)
     return found if found is not None and found.size is None else None
 

@@ -281,19 +281,24 @@ class Expressions(LibraryCalls, Reductions, Powers):
                 return surface.Vector(*self._places.span(node), tuple(made))
         return self._comprehension(node)
 
-    def result(self, node: ast.expr) -> Node:
+    def result(self, node: ast.expr, released: bool = False) -> Node:
         """What is returned, which may be a dictionary: in the tree its values alone in one that nothing takes apart, as
-        its keys are written out. Raises :class:`Refused`."""
+        its keys are written out. Of numbers that are ``released`` by that, sums and their order tell no more than they
+        do themselves. Raises :class:`Refused`."""
         span = self._places.span(node)
         match node:
             case ast.Name(id=name) if self._kinds.of_name(name) is Kind.DICT:
                 return surface.Name(*span, name)
             case ast.Tuple(elts=items) if not any(isinstance(each, ast.Starred) for each in items):
-                return surface.Tuple(*span, tuple(map(self.result, items)))
+                return surface.Tuple(*span, tuple(self.result(each, released) for each in items))
             case ast.Dict(keys=keys, values=values) if keys and all(isinstance(each, ast.Constant) for each in keys):
                 pass
             case ast.DictComp(key=ast.Constant() | ast.Name()):
                 values = self._written_out(node, node.value)
+            case ast.Call(func=func, args=[ast.Name() as of], keywords=[]) if (
+                released and self._kinds.called(func) in _ORDERING and self._kinds.of(of) in _LISTED
+            ):
+                values = [of]
             case _:
                 return self.node(node)
         return surface.Tuple(*span, (surface.Tuple(*span, tuple(map(self.node, values))),))
@@ -957,6 +962,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
 _WITH_STEP = 3
 _SEVERAL = 2
 _TOTALS = frozenset({"len", "sum", "np.sum", "np.mean", COUNT})
+_ORDERING = frozenset({"np.cumsum", "np.diff", "np.sort", "sorted"})
+"""Functions that fail for no list of numbers, and make another one of it."""
 _TRUTH = "bool"
 _MEAN = "sum", "len"
 """What the mean of a list that is made here is the quotient of."""

@@ -404,8 +404,10 @@ class _Body:
             case ast.Return(value=ast.expr() as value) if self._holds_dict(value) and not self._is_private():
                 raise Refused(value, "a dictionary that a function returns which draws nothing")
             case ast.Return(value=value):
-                made = surface.Tuple(span.end, span.end, ()) if _is_none(value) else expressions.result(value)  # type: ignore[arg-type]
-                yield surface.Return(*span, made)
+                back: Node = surface.Tuple(span.end, span.end, ())
+                if value is not None and not _is_none(value):
+                    back = expressions.result(value, self._is_private())
+                yield surface.Return(*span, back)
             case NotFollowed(broken=True):
                 yield surface.Opaque(*span, node.what, effects(node), broken=True)
             case NotFollowed():

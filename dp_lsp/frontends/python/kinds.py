@@ -161,6 +161,13 @@ class Kinds:
         place = order.index(SIZE) if SIZE in order else len(order)
         return len(node.args) > place or any(each.arg in (SIZE, None) for each in node.keywords)
 
+    def draws_one(self, node: ast.Call) -> bool:
+        """Whether a call draws an array of one number, which is asked for so."""
+        order = SAMPLERS.get(self.drawn(node), ())
+        given = [*zip(order, node.args, strict=False), *((each.arg, each.value) for each in node.keywords)]
+        sizes = [value for name, value in given if name == SIZE]
+        return len(sizes) == 1 and isinstance(sizes[0], ast.Constant) and sizes[0].value == 1
+
     def made_of(self, node: ast.expr) -> ast.expr | None:
         """What ``np.array`` or ``np.asarray`` makes an array of, which may be told to hold floats; a column of which
         the array is taken."""
@@ -324,7 +331,10 @@ class Kinds:
         return None
 
     def _of_part(self, node: ast.Subscript | ast.Attribute) -> Of:
-        """What is taken of a table, or kept of an array."""
+        """What is taken of a table, or kept of an array, or drawn."""
+        match node:
+            case ast.Subscript(value=ast.Call() as call, slice=ast.Constant(value=0)) if self.draws_one(call):
+                return Kind.NUMBER
         if self.made_of(node) is not None:
             return Kind.ARRAY
         if (taken := self.taken(node)) is not None:
