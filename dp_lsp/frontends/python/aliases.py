@@ -25,6 +25,8 @@ from dp_lsp.surface import Chunk
 _DEFINES = re.compile(
     r"^([^\W\d]\w*)[ \t]*(?::[ \t]*(?:typing\.)?TypeAlias[ \t]*)?=[ \t]*(?:Annotated|Static|Private)\b", re.M
 )
+_ALL = r"\bimport\s*\*"
+"""What brings names that the text does not mention."""
 _REMEMBERED = 1 << 10
 """How many items are remembered that mention a name of an annotation."""
 _LARGEST = 200
@@ -56,7 +58,7 @@ def helpers(text: str, items: Iterable[Chunk]) -> dict[str, str]:
 
 
 def _mentions_any(text: str, names: Iterable[str]) -> bool:
-    return any(re.search(rf"\b{name}\b", text) for name in names)
+    return any(re.search(rf"\b{name}\b|{_ALL}", text) for name in names)
 
 
 @lru_cache(_REMEMBERED)
@@ -106,7 +108,7 @@ def with_aliases(chunk: Chunk, known: Mapping[str, str]) -> Chunk:
 
 def _binding(texts: list[str], name: str) -> list[str]:
     """The items that may give a name a value."""
-    mentions = re.compile(rf"\b{name}\b")
+    mentions = re.compile(rf"\b{name}\b|{_ALL}")
     return [each for each in texts if mentions.search(each) and name in _bound(each)]
 
 

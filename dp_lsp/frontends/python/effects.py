@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from dp_lsp.frontends.python.names import BASES, FUTURE, MODULES, RUNNING, is_safe, reaches_out
+from dp_lsp.frontends.python.names import ALL_OF, BASES, FUTURE, MODULES, RUNNING, is_safe, reaches_out
 from dp_lsp.frontends.python.tree import below, children, walk
 from dp_lsp.surface import Summary
 
@@ -136,10 +136,16 @@ class _Walk:
         if not node.level and not is_safe(node.module, 0):
             self._doubt(f"`from {shown} import`")
         for alias in node.names:
-            if alias.name == "*" or reaches_out(alias.name):
+            if alias.name == "*" and not node.level and node.module in ALL_OF:
+                self._binds_all(ALL_OF[node.module], inside)
+            elif alias.name == "*" or reaches_out(alias.name):
                 self._doubt(f"`from {shown} import {alias.name}`")
             else:
                 self._bind(alias.asname or alias.name, inside)
+
+    def _binds_all(self, names: frozenset[str], inside: bool) -> None:
+        for name in names:
+            self._bind(name, inside)
 
 
 def _is_stored(node: ast.Name) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import sys
+import typing
 from collections.abc import Iterator
 
 from dp_lsp.frontends.python import releasing
@@ -29,6 +30,8 @@ WORDS = {
 """The vocabulary of `dp_types`."""
 
 OWN_MODULE = "dp_types"
+ALL_OF = {OWN_MODULE: frozenset({*WORDS, "NotAsDeclared"}), "typing": frozenset(typing.__all__)}
+"""The names that ``from … import *`` brings, of modules of which they are known."""
 CHECKED = "checked"
 """The decorator that changes nothing where arguments are what is declared, of which alone something is claimed."""
 TYPES = frozenset({"Annotated", "float", "int", "bool", "list"})
@@ -177,6 +180,8 @@ def names_bound(node: ast.AST) -> set[str]:
                 found.add(name)
             case ast.MatchMapping(rest=str(name)):
                 found.add(name)
+            case ast.ImportFrom(module=str(module), names=[ast.alias(name="*")]):
+                found |= ALL_OF.get(module, frozenset())
             case ast.alias(name=name, asname=asname):
                 found.add(asname or name.partition(".")[0])
             case ast.Global(names=names) | ast.Nonlocal(names=names):

@@ -22,6 +22,7 @@ from dp_lsp.frontends.python.functions import function, named_lambda
 from dp_lsp.frontends.python.imports import loads
 from dp_lsp.frontends.python.kinds import GENERATING
 from dp_lsp.frontends.python.names import (
+    ALL_OF,
     BASES,
     FUTURE,
     GENERATORS,
@@ -183,6 +184,9 @@ def _imported(node: ast.Import | ast.ImportFrom, places: Places) -> Iterator[Nod
     span = places.span(node)
     module = f"{'.' * node.level}{node.module or ''}" if isinstance(node, ast.ImportFrom) else ""
     brought = []
+    if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
+        others = sorted(ALL_OF[module] - _OWN.get(module, frozenset()))
+        brought += [surface.Brought(each, each, module, False) for each in others]
     for each in node.names:
         here = each.asname or (each.name if module else each.name.partition(".")[0])
         there = f"{module}.{each.name}" if module else each.name
