@@ -583,7 +583,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
 
     def _is_as_long(self, size: ast.expr, hidden: ast.expr) -> bool:
         """Whether there is a draw for each entry of an array: so many as it has by its name, or by how it is made."""
-        if isinstance(hidden, ast.Name) and length_of(size, self._kinds) == hidden.id:
+        said = self.settled.get(size.id, size) if isinstance(size, ast.Name) else size
+        if isinstance(hidden, ast.Name) and length_of(said, self._kinds) == hidden.id:
             return True
         match size, hidden:
             case _, ast.Name(id=name) if name in self.filled.lengths:
@@ -834,12 +835,13 @@ class Expressions(LibraryCalls, Reductions, Powers):
             return self.of_gaps(span, of, _OF_GAPS[name])
         if kind in COLUMNS - {Kind.ARRAY, Kind.VECTOR} and name == "len":
             return self.length(span, of)
-        if name == "np.mean" and kind is Kind.LIST and not (isinstance(of, ast.Name) and of.id in self.filled.given):
+        if name == "np.mean" and isinstance(of, ast.Name) and kind is Kind.LIST and of.id not in self.filled.given:
             parts = (
                 surface.Call(*span, surface.Name(span.start, span.start, each), (self.node(of),)) for each in _MEAN
             )
             return self._call(span, "/", *parts)
-        if kind not in _LISTED or name == COUNT:
+        inline = kind is Kind.LIST and not isinstance(of, ast.Name)
+        if kind not in _LISTED or (name == "np.mean" and inline) or name == COUNT:
             raise Refused(of, f"`{name}` of this")
         return surface.Call(*span, self._callee(node, name), (self.node(of),))
 

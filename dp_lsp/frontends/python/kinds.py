@@ -192,7 +192,8 @@ class Kinds:
         """The operation on a column that makes the same of each number as a function that is applied to it."""
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in APPLYING:
             return None
-        return applied(node, self.called) if self.of(node.func.value) is Kind.ARRAY else None
+        drawn = any(isinstance(each, ast.expr) and self.drawn(each) for each in walk(node.func.value))
+        return applied(node, self.called) if not drawn and self.of(node.func.value) is Kind.ARRAY else None
 
     def taken(self, node: ast.expr) -> Taken | None:
         """The column that an expression takes of a table, or that a name is by itself."""
