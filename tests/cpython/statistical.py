@@ -148,6 +148,8 @@ class StatisticsWriter(Writer):
                 f"sum(e ** 2 for e in {held})",
                 f"sum({held})",
                 f"np.clip({array}, {low}, {high}).sum()",
+                f"sum(map(lambda e: {self.each_number()}, {of}))",
+                f"sum(list(map(lambda e: {self.each_number()}, {of})))",
                 f"{array}.clip({low}, {high}).var()",
                 f"({array} > {self.pick(NUMBERS)}).sum()",
                 f"({array} * 2).max()" if self.chance(self.trap) else f"{array}.size",

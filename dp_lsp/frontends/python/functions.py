@@ -29,6 +29,7 @@ from dp_lsp.frontends.python.joined import places as places_of
 from dp_lsp.frontends.python.kinds import COUNTING, Kind, Kinds, Of, kinds_of, limits
 from dp_lsp.frontends.python.lasting import lasting
 from dp_lsp.frontends.python.libraries import libraries
+from dp_lsp.frontends.python.mapped import with_comprehensions
 from dp_lsp.frontends.python.names import CHECKED, MODULES, bound_in, dotted
 from dp_lsp.frontends.python.noise import Noise, named_centre, whole
 from dp_lsp.frontends.python.of_rows import COLUMN, SHAPE, VECTOR
@@ -214,7 +215,9 @@ class _Body:
         self._kinds: Kinds
         params = _kinds_of_params(node, places)
         tables = [name for name, kind in params.items() if isinstance(kind, Table | Alone)]
-        written = with_written(with_group_sums(with_both_bounds(node)), _named_outside(node))
+        called = _named_outside(node)
+        written = with_group_sums(with_both_bounds(with_comprehensions(node, called)))
+        written = with_written(written, called)
         written = with_versions(with_lists(with_texts(written)), tables)
         node, files = with_files(with_edges(written), _named_outside(node))
         self._places = places
