@@ -25,7 +25,7 @@ from dp_lsp.surface import Chunk
 _DEFINES = re.compile(
     r"^([^\W\d]\w*)[ \t]*(?::[ \t]*(?:typing\.)?TypeAlias[ \t]*)?=[ \t]*(?:Annotated|Static|Private)\b", re.M
 )
-_ALL = r"\bimport\s*\*"
+_ALL = r"\bimport[\s\\]*\*"
 """What brings names that the text does not mention."""
 _REMEMBERED = 1 << 10
 """How many items are remembered that mention a name of an annotation."""
