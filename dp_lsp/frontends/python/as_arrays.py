@@ -8,18 +8,19 @@ Source: the manual of NumPy (``array``, ``asarray``: of a list either makes a ne
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 
-from dp_lsp.frontends.python.kinds import MAKING
+from dp_lsp.frontends.python.kinds import MAKING, Kind, Of
 from dp_lsp.frontends.python.tree import below, children, walk
 
 _COUNTING = frozenset({"len", "sum"})
 """Functions that make the same of a list and of an array."""
 
 
-def used_as_arrays(node: ast.FunctionDef, lists: Iterable[str], called: Callable[[ast.expr], str]) -> set[str]:
-    """Those of some parameters of which an array is made, and which are read in no way that tells lists from arrays."""
-    wanted = {*lists}
+def used_as_arrays(node: ast.FunctionDef, params: Mapping[str, Of], called: Callable[[ast.expr], str]) -> set[str]:
+    """Those of the lists among parameters of which an array is made, and which are read in no way that tells lists from
+    arrays."""
+    wanted = {name for name, kind in params.items() if kind is Kind.LIST}
     if not wanted or not any(called(each.func) in MAKING for each in below(node, ast.Call)):
         return set()
     above = {id(child): item for item in walk(node) for child in children(item)}

@@ -214,12 +214,7 @@ class _Body:
         self._around = around
         self._kinds: Kinds
         params = _kinds_of_params(node, places)
-        tables = [name for name, kind in params.items() if isinstance(kind, Table | Alone)]
-        called = _named_outside(node)
-        written = with_group_sums(with_both_bounds(with_comprehensions(node, called)))
-        written = with_written(written, called)
-        written = with_versions(with_lists(with_texts(written)), tables)
-        node, files = with_files(with_edges(written), _named_outside(node))
+        node, files = with_files(_written_plainly(node, params), _named_outside(node))
         self._places = places
         loaders = [name for name, kind in params.items() if kind is Kind.LOADER]
         node, self._training = self._trained(node, loaders)
@@ -239,13 +234,10 @@ class _Body:
         self._made = mechanisms(node, called)
         measured = [*tools(node, self._made, called)]
         self.samples = samples(node, measured)
-        lists = [name for name, kind in params.items() if kind is Kind.LIST]
-        params |= dict.fromkeys(used_as_arrays(node, lists, called), Kind.ARRAY)
+        params |= dict.fromkeys(used_as_arrays(node, params, called), Kind.ARRAY)
         params |= dict.fromkeys(self.samples, Kind.ARRAY)
         self._kinds = kinds_of(node.body, params, self._local.__contains__)
-        for each in node.args.args:
-            if isinstance(params[each.arg], Table | Alone) and self._kinds.of_name(each.arg) != params[each.arg]:
-                raise Refused(each, f"another value for `{each.arg}`, which is {named_kind(params[each.arg])},")
+        _check_tables(node, params, self._kinds)
         self._named = named_draws(node, self._kinds)
         self._lasting = lasting(node, self._kinds)
         self._generators = generators(node, self._kinds)
@@ -404,13 +396,8 @@ class _Body:
                 yield surface.Assert(*span, expressions.truth(test), says)
             case ast.Expr():
                 yield self._evaluated(node)
-            case ast.Return(value=ast.expr() as value) if self._holds_dict(value) and not self._is_private():
-                raise Refused(value, "a dictionary that a function returns which draws nothing")
             case ast.Return(value=value):
-                back: Node = surface.Tuple(span.end, span.end, ())
-                if value is not None and not _is_none(value):
-                    back = expressions.result(value, self._is_private())
-                yield surface.Return(*span, back)
+                yield surface.Return(*span, self._returned(span, value))
             case NotFollowed(broken=True):
                 yield surface.Opaque(*span, node.what, effects(node), broken=True)
             case NotFollowed():
@@ -537,6 +524,13 @@ class _Body:
             case _:
                 raise Refused(node, _STATEMENTS[type(node)])
 
+    def _returned(self, span: Span, value: ast.expr | None) -> Node:
+        if value is None or _is_none(value):
+            return surface.Tuple(span.end, span.end, ())
+        if self._holds_dict(value) and not self._is_private():
+            raise Refused(value, "a dictionary that a function returns which draws nothing")
+        return self._expressions.result(value, self._is_private())
+
     def _holds_dict(self, node: ast.expr) -> bool:
         parts = node.elts if isinstance(node, ast.Tuple) else [node]
         return any(self._kinds.of(each) is Kind.DICT for each in parts)
@@ -629,6 +623,22 @@ def _kinds_of_params(node: ast.FunctionDef, places: Places) -> dict[str, Of]:
             params |= places_of(group, params)
     _check_limits(node, params)
     return params
+
+
+def _written_plainly(node: ast.FunctionDef, params: Mapping[str, Of]) -> ast.FunctionDef:
+    """A function that does the same, without what only abbreviates."""
+    called = _named_outside(node)
+    tables = [name for name, kind in params.items() if isinstance(kind, Table | Alone)]
+    written = with_group_sums(with_both_bounds(with_comprehensions(node, called)))
+    written = with_lists(with_texts(with_written(written, called)))
+    return with_edges(with_versions(written, tables))
+
+
+def _check_tables(node: ast.FunctionDef, params: Mapping[str, Of], kinds: Kinds) -> None:
+    """A parameter that is a table is nothing else. Raises :class:`Refused`."""
+    for each in node.args.args:
+        if isinstance(params[each.arg], Table | Alone) and kinds.of_name(each.arg) != params[each.arg]:
+            raise Refused(each, f"another value for `{each.arg}`, which is {named_kind(params[each.arg])},")
 
 
 def _check_limits(node: ast.FunctionDef, params: Mapping[str, Of]) -> None:
