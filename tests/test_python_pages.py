@@ -16,10 +16,17 @@ from cpython.noise import World
 from source_tree import ROOT
 
 PAGES = (
-PAGES = (
-    *("aliases", "dictionaries", "key_counts", "rounding", "named-draws", "table_parts", "arrays-of-records", "applied"),
+    *(
+        "aliases",
+        "dictionaries",
+        "key_counts",
+        "rounding",
+        "named-draws",
+        "table_parts",
+        "arrays-of-records",
+        "applied",
+    ),
     *("written-lists", "put-in-order"),
-)
 )
 LOOSE = {
     "Values that take the place of others",
