@@ -32,7 +32,7 @@ from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.releasing.makers import Maker, with_makers
 from dp_lsp.frontends.python.releasing.opacus import AROUND
 from dp_lsp.frontends.python.training import is_make
-from dp_lsp.frontends.python.tree import below, children, walk
+from dp_lsp.frontends.python.tree import below, children, copied, walk
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Node, Opaque, Parsed, Summary
@@ -274,7 +274,7 @@ class _Script:
                 imports.add(ast.unparse(node))
         yield from self._opaque
         for name in _in_order({name: self._does[id(found[-1])].mentions for name, found in functions.items()}):
-            yield from (definition(node, self._places) for node in functions[name])
+            yield from map(self._definition, functions[name])
         yield from self._replaced(functions)
         yield self._body()
 
@@ -288,6 +288,15 @@ class _Script:
                     if name in meant or hasattr(builtins, name):
                         does = Summary(binds=frozenset({name}))
                         yield Opaque(*self._places.span(node), f"another value for `{name}`", does)
+
+    def _definition(self, node: ast.FunctionDef) -> Node:
+        """A function. Which of several values a name of the module has that it reads depends on when it is called."""
+        several: dict[str, str] = {}
+        for name in sorted(_free(node)):
+            given = [each for each in self._statements if _is_computed(each) and name in self._binds(each)]
+            if len(given) > 1:
+                several[name] = f"reading `{name}`, to which {_listed(given)} give values,"
+        return definition(_refused(node, several) if several else node, self._places)
 
     def _body(self) -> Node:
         """The function that the body is."""
@@ -404,6 +413,35 @@ def _leaves(node: ast.stmt) -> bool:
             return True
         pending += children(each)
     return False
+
+
+def _is_computed(node: ast.stmt) -> bool:
+    """Whether a statement gives names what is written there, and not what a call makes."""
+    return isinstance(node, ast.Assign) and not isinstance(node.value, ast.Call)
+
+
+def _listed(statements: Sequence[ast.stmt]) -> str:
+    """Statements as they are written in a sentence."""
+    *first, last = (f"`{ast.unparse(each)}`" for each in statements)
+    return f"{', '.join(first)} and {last}"
+
+
+def _refused(function: ast.FunctionDef, reading: Mapping[str, str]) -> ast.FunctionDef:
+    """A function in which the statements that read names are not followed, each for what is said of the name."""
+    made = copied(function)
+    for place, each in enumerate(made.body):
+        read = [name.id for name in below(each, ast.Name) if name.id in reading]
+        if read:
+            made.body[place] = not_followed(each, reading[read[0]])
+    return made
+
+
+def _free(function: ast.FunctionDef) -> frozenset[str]:
+    """The names that a function reads and gives no value anywhere."""
+    names = [each for each in walk(function) if isinstance(each, ast.Name)]
+    bound = {each.id for each in names if not isinstance(each.ctx, ast.Load)}
+    bound |= {each.arg for each in walk(function) if isinstance(each, ast.arg)}
+    return frozenset({each.id for each in names} - bound)
 
 
 def _from_where(node: ast.AST) -> frozenset[str]:
