@@ -37,7 +37,7 @@ from dp_lsp.frontends.python.outputs import Outputs, with_files
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.powers import UPDATES
 from dp_lsp.frontends.python.refused import Refused
-from dp_lsp.frontends.python.releasing import frames, mechanisms, opacus
+from dp_lsp.frontends.python.releasing import frames, mechanisms, opacus, opendp
 from dp_lsp.frontends.python.releasing.samples import samples, told_to_tools, tools
 from dp_lsp.frontends.python.rows import Rows, norm_of, product
 from dp_lsp.frontends.python.settled import returned_as_one, settled
@@ -658,6 +658,8 @@ def _check_frames(node: ast.FunctionDef, params: Mapping[str, Of]) -> None:
     known = frozenset(name for name, kind in params.items() if isinstance(kind, Frame))
     if known and (use := frames.misused(node, known, _named_outside(node))) is not None:
         raise Refused(use, "a frame of polars other than as `data=` of a context of OpenDP")
+    if (data := frames.unsaid(node, known, _named_outside(node))) is not None:
+        raise Refused(data, f"a query by `select` of {opendp.UNSAID},")
 
 
 def _bins_of(node: ast.FunctionDef, kinds: Kinds) -> dict[str, int]:

@@ -200,8 +200,6 @@ class LibraryCalls(Entries):
         if frame is not None:
             return self._of_frame(node, query, frame)
         names = [step.name for step in query.steps]
-        if frames.SELECT in names:
-            raise Refused(query.context, f"a query by `select` of {opendp.UNSAID},")
         if len(names) < 2 or names[0] != "query" or names[-1] != opendp.RELEASE or node.args or node.keywords:
             raise Refused(node, "a query other than `context.query()…release()`")
         if any(query.steps[0].call.args) or query.steps[0].call.keywords:

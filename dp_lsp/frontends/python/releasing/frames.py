@@ -12,7 +12,7 @@ import ast
 from collections.abc import Callable, Iterator
 
 from dp_lsp.frontends.python.refused import Refused
-from dp_lsp.frontends.python.tree import walk
+from dp_lsp.frontends.python.tree import below, walk
 from dp_lsp.named import NamedTuple
 
 COLLECTED = ("release", "collect"), ("release", "collect", "item")
@@ -112,6 +112,14 @@ def misused(node: ast.FunctionDef, frames: frozenset[str], called: Called) -> as
             case ast.Name(id=name) | ast.arg(arg=name) if name in frames and id(item) not in data | own:
                 return item
     return None
+
+
+def unsaid(node: ast.FunctionDef, frames: frozenset[str], called: Called) -> ast.expr | None:
+    """The data of a context that selects statistics, if they are none of the known frames."""
+    if not any(each.attr == SELECT for each in below(node, ast.Attribute)):
+        return None
+    data = (each for item in walk(node) for each in _data(item, called))
+    return next((each for each in data if not (isinstance(each, ast.Name) and each.id in frames)), None)
 
 
 def _data(node: ast.AST, called: Called) -> Iterator[ast.expr]:

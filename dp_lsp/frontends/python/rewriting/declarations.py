@@ -9,6 +9,7 @@ from dp_lsp import intents
 from dp_lsp.core.annotation import Annotation, ContainerOf, DatasetOf, NumberOf
 from dp_lsp.core.types import DatasetMetric
 from dp_lsp.frontends.python.rewriting.definitions import (
+    FRAME,
     LOADER,
     Definition,
     Parameter,
@@ -215,8 +216,11 @@ def say_what_is_given(code: Rendering, intent: intents.SayWhatIsGiven, text: str
 
 
 def say_who_trains(code: Rendering, intent: intents.SayWhoTrains, text: str) -> Iterator[Fix]:
-    """The loader of the records, and how often they are gone through. What is trained is no number."""
+    """The loader of the records, and how often they are gone through. What is trained is no number. Where a context is
+    asked for statistics, the frame that it is asked about."""
     definition = definition_around(text, intent.place)
+    if definition is not None and (data := definition.asked) is not None:
+        yield from _say_who_is_asked_about(code, definition, data, text)
     if definition is None or not definition.loaders:
         return
     unsaid = [each for each in definition.parameters if _is_unsaid(each.annotation)]
@@ -228,12 +232,10 @@ def say_who_trains(code: Rendering, intent: intents.SayWhoTrains, text: str) -> 
     names = {each.partition(":")[0]: each for each in declared}
     edits = [Edit(each.span, names[each.name]) for each in unsaid if each.name in names]
     if definition.node.returns is None:
-        body = definition.span(definition.node.body[0]).start
-        header = text[definition.span(definition.node).start : body].rstrip()
-        if not header.endswith("):"):
+        returned = _returns_private(code, definition, text)
+        if returned is None:
             return
-        end = definition.span(definition.node).start + len(header) - 1
-        edits.append(Edit(Span(end, end), f" {code.returns_private}"))
+        edits.append(returned)
     said = ", ".join(f"`{each}`" for each in declared)
     yield Fix(f"protect one record that is added or removed: {said}", tuple(edits), sure=False, declares=True)
 
@@ -249,3 +251,34 @@ def _says_whom(annotation: ast.expr | None) -> bool:
 def _is_unsaid(annotation: ast.expr | None) -> bool:
     """Whether an annotation tells neither whom a value protects nor that it is public."""
     return _words(annotation).isdisjoint((*_SAYS_IT, "Static"))
+
+
+def _returns_private(code: Rendering, definition: Definition, text: str) -> Edit | None:
+    """What says behind the parameters of a function that it is private."""
+    body = definition.span(definition.node.body[0]).start
+    header = text[definition.span(definition.node).start : body].rstrip()
+    end = definition.span(definition.node).start + len(header) - 1
+    return Edit(Span(end, end), f" {code.returns_private}") if header.endswith("):") else None
+
+
+def _say_who_is_asked_about(code: Rendering, definition: Definition, data: ast.expr, text: str) -> Iterator[Fix]:
+    """A parameter that is a frame, in place of the one that a frame is read by, or that is one already."""
+    names = [each.id for each in ast.walk(definition.node) if isinstance(each, ast.Name)]
+    read = {each.id for each in ast.walk(data) if isinstance(each, ast.Name)}
+    given = [each for each in definition.parameters if each.name in read and names.count(each.name) == 1]
+    name = given[0].name if given and isinstance(data, ast.Name) else _PEOPLE
+    taken = {*names, *(each.name for each in definition.parameters)}
+    if len(given) != 1 or (name == _PEOPLE and name in taken and not isinstance(data, ast.Name)):
+        return
+    said = f"{name}: Annotated[{FRAME}, AddRemove()]"
+    returns = definition.node.returns
+    private = code.returns_private.removeprefix("->").strip()
+    returned = _returns_private(code, definition, text) if returns is None else Edit(definition.span(returns), private)
+    if returned is not None:
+        edits = [Edit(given[0].span, said), returned]
+        edits += [] if isinstance(data, ast.Name) else [Edit(definition.span(data), name)]
+        yield Fix(f"protect one record that is added or removed: `{said}`", tuple(edits), sure=False, declares=True)
+
+
+_PEOPLE = "people"
+"""What records are called that had no name."""

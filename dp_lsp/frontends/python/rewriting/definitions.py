@@ -9,6 +9,7 @@ from dp_lsp.frontends.python.chunks import items
 from dp_lsp.frontends.python.names import dotted
 from dp_lsp.frontends.python.parse import read
 from dp_lsp.frontends.python.places import Places
+from dp_lsp.frontends.python.releasing.frames import unsaid
 from dp_lsp.frontends.python.training import is_make
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
@@ -16,7 +17,7 @@ from dp_lsp.text import Span
 
 _ARRAY, _SERIES, _TABLE, _LIST = "np.ndarray", "pd.Series", "pd.DataFrame", "list"
 _OF_SERIES = frozenset({"value_counts", "fillna", "dropna", "nunique", "isna", "notna"})
-LOADER = "DataLoader"
+LOADER, FRAME = "DataLoader", "pl.LazyFrame"
 _CALLED_SO = {
     **dict.fromkeys(("ndarray", "NDArray", "ArrayLike"), _ARRAY),
     **dict.fromkeys(("List", "Sequence", "Iterable", "Collection", "list", "tuple", "Tuple"), _LIST),
@@ -96,6 +97,11 @@ class Definition(NamedTuple):
         calls = [node for node in ast.walk(self.node) if isinstance(node, ast.Call) and is_make(node)]
         given = (each.value for call in calls for each in call.keywords if each.arg == "data_loader")
         return {each.id for each in given if isinstance(each, ast.Name)} & {each.name for each in self.parameters}
+
+    @property
+    def asked(self) -> ast.expr | None:
+        """The data that a context of OpenDP selects statistics of."""
+        return unsaid(self.node, frozenset(), lambda each: (dotted(each) or ("", ""))[1])
 
     def columns(self, name: str) -> dict[str, str]:
         """The columns of a table by the names that they are read by, each with the type of what stands in it."""

@@ -18,7 +18,7 @@ from dp_lsp.text import Span
 _NAME = re.compile(r"(?<![\w.])([^\W\d]\w*)(\.)?")
 _LOADERS = "torch.utils.data"
 _HOMES = {**dict.fromkeys(WORDS, OWN_MODULE), "Annotated": "typing", "DataLoader": _LOADERS}
-_MODULES = {"np": "numpy", "pd": "pandas", "random": "random", "math": "math"}
+_MODULES = {"np": "numpy", "pd": "pandas", "pl": "polars", "random": "random", "math": "math"}
 
 
 class Import(NamedTuple):
