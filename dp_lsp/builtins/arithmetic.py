@@ -179,7 +179,7 @@ def numeric(
 
 
 def _remainder(downwards: bool) -> Callable[[Args], Type | Refusal]:
-    """What is left when dividing by s, less than \|s\| away from 0: on the side of s if the quotient is rounded
+    """What is left when dividing by s, less than |s| away from 0: on the side of s if the quotient is rounded
     ``downwards``, and on that of what is divided if it is rounded towards 0."""
 
     def result(args: Args) -> Type | Refusal:
