@@ -478,14 +478,19 @@ def _in_place(code: str, span: Span, text: str) -> str:
     return f"({code})" if any(taken) else code
 
 
-_NAMED_AT_MOST = 2
+_IN_FULL = 2
+_NAMED = 3
+_DETAIL = re.compile(r": `.*|, with bounds chosen without looking at the data.*|, so that .*", re.DOTALL)
 
 
 def together(titles: Sequence[str]) -> str:
-    """The title of several repairs in one: the first of them by their titles, and how many more there are."""
-    named, more = titles[:_NAMED_AT_MOST], len(titles) - _NAMED_AT_MOST
-    told = ", and ".join(named)
-    return f"{told}, and {more} more" if more > 0 else told
+    """The title of several repairs in one: two by their titles, of more what the first ones do, without the code that
+    they write."""
+    told = [*dict.fromkeys(titles)]
+    if len(told) <= _IN_FULL:
+        return ", and ".join(told)
+    short = [*dict.fromkeys(_DETAIL.sub("", each) for each in told)]
+    return f"{', '.join(short[:_NAMED])} ({len(told)} repairs in one)"
 
 
 _INNERMOST = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")

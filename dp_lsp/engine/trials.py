@@ -14,6 +14,7 @@ from dp_lsp.engine.check import DEFAULT, Engine, OptionsOf
 from dp_lsp.engine.composing import composed, linked, named_in
 from dp_lsp.engine.proposals import CheckedText, foremost, names_defined, proposals
 from dp_lsp.infer.problems import DoesNotFit, NoMechanism, UnknownName, WrongArgument
+from dp_lsp.intents import together
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Fix, Problem, Severity
 from dp_lsp.text import Span
@@ -94,6 +95,7 @@ class Trial:
         """A fix with those of the errors that it brings to light, one after the other: what is clipped may move too far
         for the noise that was declared."""
         taken: set[tuple[str, str]] = set()
+        steps = [fix.title]
         for _ in range(_MOST_CONTINUED):
             first, step = None, ("", "")
             for found in self._brought(problem, fix):
@@ -101,9 +103,14 @@ class Trial:
                     edits = composed(fix.edits, further.edits)
                     if edits is None or (found.message, further.title) in taken or _undoes(further, fix):  # no help
                         continue
-                    told, exposes = f", and {further.title}", fix.exposes or further.exposes
-                    title = fix.title if told in fix.title else fix.title + told
-                    longer = Fix(title, linked(edits), sure=False, declares=fix.declares, exposes=exposes)
+                    exposes = fix.exposes or further.exposes
+                    longer = Fix(
+                        together([*steps, further.title]),
+                        linked(edits),
+                        sure=False,
+                        declares=fix.declares,
+                        exposes=exposes,
+                    )
                     if self.mends(problem, longer):
                         return longer
                     if first is None:
@@ -114,6 +121,7 @@ class Trial:
                 return None
             fix = first
             taken.add(step)
+            steps.append(step[1])
         return None
 
     def _whole_first(self, problem: Problem, fixes: list[Fix]) -> list[Fix]:

@@ -1,4 +1,5 @@
-"""A client without threads of its own, so that what is measured is the server."""
+"""A client without threads of its own while time is measured, so that what is measured is the server; only where memory
+is, one looks at that."""
 
 from __future__ import annotations
 
@@ -7,8 +8,9 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +117,24 @@ class Client:
             return sum(map(_resident, [str(process), *children]))
         return None
 
+    @contextlib.contextmanager
+    def peak(self) -> Iterator[Callable[[], float]]:
+        """What the server and all processes below it held at most since then, in MiB, pages that they share counted
+        once; it is looked at every tenth of a second."""
+        most, ended = [0.0], threading.Event()
+
+        def look() -> None:
+            while not ended.wait(_LOOKING):
+                most[0] = max(most[0], sum(map(_proportional, _tree(str(self._process.pid)))))
+
+        looking = threading.Thread(target=look, daemon=True)
+        looking.start()
+        try:
+            yield lambda: most[0]
+        finally:
+            ended.set()
+            looking.join()
+
     def computed(self) -> float:
         """Seconds that the server and its children have computed so far, those that have ended included."""
         process = self._process.pid
@@ -142,6 +162,27 @@ class Client:
         if message.get("method") == "textDocument/publishDiagnostics":
             self._diagnosed[message["params"]["uri"]] = message["params"].get("version", -1)
         return message
+
+
+_LOOKING = 0.1
+
+
+def _tree(process: str) -> list[str]:
+    """A process and all below it."""
+    children: list[str] = []
+    with contextlib.suppress(OSError):
+        for each in Path(f"/proc/{process}/task").glob("*/children"):
+            children += each.read_text().split()
+    return [process, *(each for child in children for each in _tree(child))]
+
+
+def _proportional(process: str) -> float:
+    """The memory of a process in MiB, of pages that others have, too, its share; 0 of one that has ended."""
+    try:
+        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0.0
+    return next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0) / 1024
 
 
 def _resident(process: str) -> float:

@@ -41,9 +41,10 @@ def workspace(files: int, times: int) -> Iterator[str]:
         with Client(folder=folder) as client:
             around = _Workspace(client)
             found: list[Message] = []
-            yield _line(
-                f"{files:,} files, start → all looked at", timed(lambda: found.extend(around.pull())) / 1000, "s"
-            )
+            with client.peak() as most:
+                taken_first = timed(lambda: found.extend(around.pull())) / 1000
+                yield _line(f"{files:,} files, start → all looked at", taken_first, "s")
+                yield _line("most memory until then, of all processes", most(), "MiB")
             yield _line("computed until then, by all processes", client.computed(), "s")
             yield _line("memory, server and worker", client.memory() or 0, "MiB")
             yield _line("workspace/symbol", timed(lambda: client.ask("workspace/symbol", {"query": "fit"})), "ms")
