@@ -33,9 +33,11 @@ from dp_lsp.infer.problems import (
     PlaceOfRecord,
     PrivateBranch,
     PrivateCheck,
+    PrivateCount,
     ProtectsNumbers,
     Unbounded,
     UnboundedInput,
+    UnknownCount,
     UnknownName,
     WhomItProtects,
     WrongArgument,
@@ -85,6 +87,7 @@ from dp_lsp.intents import (
     Through,
     Unqualified,
     WithoutDots,
+    together,
 )
 from dp_lsp.lower.problems import (
     BuiltinRedefined,
@@ -282,9 +285,10 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _unbounded(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
-    """A number that is public, or numbers of the same people."""
+    """A number that is public, or numbers of the same people; the square of a deviation in its place."""
     yield from _public(problem, seen)
     yield from _one_table(problem, seen)
+    yield from _in_other_words(problem, seen)
 
 
 def _in_order(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
@@ -368,6 +372,19 @@ def _otherwise_written(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
         yield from seen.fixes(PassTable(function.name_span, function.span))
     yield from _unchecked(problem, seen)
     yield from _after_release(problem, seen)
+    if function is not None:
+        yield from _declared_and_reworded(problem, seen, function.span)
+
+
+def _declared_and_reworded(problem: Problem, seen: CheckedText, function: Span) -> Iterator[Fix]:
+    """What parameters are, where nothing is said of them, and other words at once: neither may be read without the
+    other."""
+    reworded = next(iter(seen.fixes(Otherwise(function))), None)
+    for fix in _what_is_given(problem, seen) if reworded is not None else ():
+        assert reworded is not None
+        if not any(one.span.covers(other.span.start) for one in fix.edits for other in reworded.edits):
+            edits = tuple(sorted((*fix.edits, *reworded.edits)))
+            yield fix._replace(title=together([fix.title, reworded.title]), edits=edits)
 
 
 _CHECK = "leave out the check: that a run fails tells whether private data pass it"
@@ -545,6 +562,8 @@ _PROPOSERS: dict[str, Callable[[Problem, CheckedText], Iterable[Fix]]] = {
     WrongCount.code: _in_other_words,
     NoiseApart.code: _in_other_words,
     MoreThanAdded.code: _in_other_words,
+    UnknownCount.code: _in_other_words,
+    PrivateCount.code: _in_other_words,
     ReturnInside.code: _in_other_words,
 }
 _OF_WHAT_IS_GIVEN = frozenset(

@@ -15,6 +15,7 @@ from dp_lsp.engine.composing import composed, linked, named_in
 from dp_lsp.engine.proposals import CheckedText, foremost, names_defined, proposals
 from dp_lsp.infer.problems import DoesNotFit, NoMechanism, UnknownName, WrongArgument
 from dp_lsp.intents import together
+from dp_lsp.lower.problems import UnknownType, Unsupported
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Fix, Problem, Severity
 from dp_lsp.text import Span
@@ -348,13 +349,16 @@ def _is_read(before: Analyses, after: Analyses) -> bool:
         return False
     for name, old in before.items():
         was, now = (_errors(filter(_is_of_text, each.problems)) for each in (old, after[name]))
-        if now.total() > was.total() or not now - Counter({WrongArgument.code: now.total()}) <= was:
+        instead = Counter(
+            {WrongArgument.code: now.total(), Unsupported.code: was[UnknownType.code] + was[UnknownName.code]}
+        )
+        if now.total() > was.total() or not now - instead <= was:
             return False
     return True
 
 
 def _is_of_text(problem: Problem) -> bool:
-    return problem.code < "DP2" or problem.code == WrongArgument.code
+    return problem.code < "DP2" or problem.code in (WrongArgument.code, UnknownType.code)
 
 
 def _is_as_good(before: ChunkRecord, after: ChunkRecord, badness: Mapping[State, int]) -> bool:

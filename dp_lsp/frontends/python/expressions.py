@@ -19,7 +19,7 @@ from dp_lsp.frontends.python.edges import edges_of
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.entries import COUNT, COUNT_KEPT, WHERE, named_kind
 from dp_lsp.frontends.python.filled import ZEROS, Filled
-from dp_lsp.frontends.python.hopeless import EDGES_OF_DATA, STANDARDISED, has_edges_of_data, hopeless_call, standardised
+from dp_lsp.frontends.python.hopeless import EDGES_OF_DATA, has_edges_of_data, hopeless_call, relative
 from dp_lsp.frontends.python.kinds import (
     ARRAYS,
     COLUMNS,
@@ -252,8 +252,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
 
     def _array_of_rows(self, node: ast.expr) -> Node | None:
         """What is made of rows or vectors; nobody is given what may be no array."""
-        if standardised(node, self._kinds.called) and self._kinds.of(node) in ARRAYS:
-            raise Refused(node, STANDARDISED)
+        if (named := relative(node, self._kinds.called)) is not None and self._kinds.of(node) in ARRAYS:
+            raise Refused(node, named)
         if self._kinds.of(node) is Kind.LOOSE:
             raise Refused(node, named_kind(Kind.LOOSE))
         return self.of_rows(node)

@@ -11,11 +11,11 @@ from dp_lsp.hopeless import Hopeless
 _ORDER = Hopeless(
     "`{written}` shows at each place what other records decide",
     "release one number near the middle instead,"
-    " `np.median(np.clip({of}, 0, 100)) + np.random.laplace(scale=100 / eps)`",
+    " `np.median([min(max(x, 0), 100) for x in {of}]) + np.random.laplace(scale=100 / eps)`",
 )
 _PLACE = Hopeless(
     "`{written}` shows at which place a record stands",
-    "count records instead, `np.sum({of} <= 20) + np.random.laplace(scale=1 / eps)`",
+    "count records instead, `sum(1 for x in {of} if x <= 20) + np.random.laplace(scale=1 / eps)`",
 )
 _KEYS = Hopeless(
     "which keys `{written}` has tells whose records are there",
@@ -30,7 +30,7 @@ _GROUPS = Hopeless(
 _DRAWN = Hopeless(
     "`{written}` draws the records themselves",
     "release one statistic of all of them instead,"
-    " `np.sum(np.clip({of}, 0, 100)) + np.random.laplace(scale=100 / eps)`, and compute with that",
+    " `sum(min(max(x, 0), 100) for x in {of}) + np.random.laplace(scale=100 / eps)`, and compute with that",
 )
 _FACTOR = Hopeless(
     "one record may multiply `{written}` by any factor",
@@ -39,7 +39,7 @@ _FACTOR = Hopeless(
 )
 _EACH = Hopeless(
     "each entry of `{written}` shows what one record adds",
-    "release one part at a time instead, `np.sum({of} <= 20) + np.random.laplace(scale=1 / eps)`",
+    "release one part at a time instead, `sum(1 for x in {of} if x <= 20) + np.random.laplace(scale=1 / eps)`",
 )
 _SHOWN = Hopeless(
     "`{written}` shows records",
@@ -60,7 +60,7 @@ _EDGES = Hopeless(
 _RELATED = Hopeless(
     "one record may change `{written}` by a large amount where the others are alike",
     "release the sums that it is computed of instead, and compute it of these:"
-    " `np.sum(np.clip({of}, 0, 100)) + np.random.laplace(scale=100 / eps)`",
+    " `sum(min(max(x, 0), 100) for x in {of}) + np.random.laplace(scale=100 / eps)`",
 )
 _CHANCE = Hopeless(
     "it decides by `{written}` what is shown, as randomised response does, and how much that hides is not followed",
@@ -76,6 +76,11 @@ _STANDARDISED = Hopeless(
     "one record may change each number of `{written}`, as the mean and the deviation of all are in it",
     "standardize by numbers that everybody knows instead, and clip:"
     " `np.sum(np.clip(({of} - 50) / 20, -3, 3)) + np.random.laplace(scale=6 / eps)`",
+)
+_SCALED = Hopeless(
+    "one record may change each number of `{written}`, as the smallest and the largest of all are in it",
+    "scale by numbers that everybody knows instead, and clip:"
+    " `np.sum(np.clip({of} / 100, 0, 1)) + np.random.laplace(scale=1 / eps)`",
 )
 
 _FUNCTIONS = {
@@ -96,6 +101,7 @@ _METHODS = {
     **dict.fromkeys(("idxmax", "idxmin", "argsort"), _PLACE),
     **dict.fromkeys(("cumsum", "cumprod", "diff"), _EACH),
     **dict.fromkeys(("corr", "cov"), _RELATED),
+    "sort": _ORDER,
     "prod": _FACTOR,
 }
 _NAMED = re.compile(r"[^\W\d]\w*")
@@ -107,6 +113,7 @@ EDGES_OF_DATA = "`np.histogram`"
 """How it is named where its edges are the smallest and the largest number."""
 KEYS_OF_RECORDS = "a dictionary whose keys are those of records"
 STANDARDISED = "numbers less their mean, divided by their deviation"
+SCALED = "numbers less the smallest one, divided by their range"
 BY_CHANCE = "chance that is not added to a value, as in randomised response (add `np.random.laplace(scale=1 / eps)`),"
 BY_WEIGHTS = (
     "a choice by weights, as the exponential mechanism makes it (give each score noise of its own, and take the best "
@@ -121,6 +128,7 @@ HOPELESS = {
     EDGES_OF_DATA: _EDGES,
     KEYS_OF_RECORDS: _KEYS,
     STANDARDISED: _STANDARDISED,
+    SCALED: _SCALED,
     _DECIDES: _CHANCE,
     _CHOOSES: _WEIGHTS,
 }
@@ -158,7 +166,7 @@ def _described(what: str, text: str) -> tuple[str, str]:
     if what == KEYS_OF_RECORDS:
         found = _FILLED.search(text)
         return ("the dictionary", "v") if found is None else (found["name"], found["over"])
-    if what == STANDARDISED:
+    if what in (STANDARDISED, SCALED):
         return text, _first(_NAMED, text.lstrip("("))
     return text.partition("(")[0], "v"
 
@@ -192,12 +200,21 @@ def _given(statement: ast.AST, node: ast.AST) -> Iterator[str]:
             yield from (name for each in targets for name in _names_in(each))
 
 
-def standardised(node: ast.expr, called: Callable[[ast.expr], str]) -> bool:
-    """Whether something is numbers less their mean, divided by their deviation."""
+def relative(node: ast.expr, called: Callable[[ast.expr], str]) -> str | None:
+    """How numbers are named that are made relative to all of them: less their mean, divided by their deviation, or less
+    the smallest one, divided by their range."""
     match node:
-        case ast.BinOp(left=ast.BinOp(left=of, op=ast.Sub(), right=mean), op=ast.Div(), right=deviation):
-            return _asks(mean, "mean", of, called) and _asks(deviation, "std", of, called)
-    return False
+        case ast.BinOp(left=ast.BinOp(left=of, op=ast.Sub(), right=least), op=ast.Div(), right=by):
+            if _asks(least, "mean", of, called) and _asks(by, "std", of, called):
+                return STANDARDISED
+            match by:
+                case ast.BinOp(left=most, op=ast.Sub(), right=other) if (
+                    _asks(least, "min", of, called)
+                    and _asks(most, "max", of, called)
+                    and ast.dump(other) == ast.dump(least)
+                ):
+                    return SCALED
+    return None
 
 
 def _asks(node: ast.expr, what: str, of: ast.expr, called: Callable[[ast.expr], str]) -> bool:
@@ -277,6 +294,6 @@ def _reads(node: ast.AST, names: set[str]) -> bool:
 
 def _plain(what: str) -> str:
     """How something is named that is not of data."""
-    if what == STANDARDISED:
-        return "a quotient of numbers by their deviation"
+    if what in (STANDARDISED, SCALED):
+        return f"a quotient, which is that of {what},"
     return f"the method `{what[2:]}" if what.startswith("`.") else f"the function {what}"

@@ -10,6 +10,7 @@ from dp_lsp import intents
 from dp_lsp.frontends.amounts import short
 from dp_lsp.frontends.python.names import dotted
 from dp_lsp.frontends.python.rewriting.definitions import Definition, definition_around, definitions
+from dp_lsp.frontends.python.rewriting.rewording import Written
 from dp_lsp.intents import Rendering, edit_of
 from dp_lsp.problem import Edit, Fix
 
@@ -74,8 +75,7 @@ def held_number_by_number(intent: intents.Through, text: str, bounds: tuple[str,
     """Numbers of a list, each held between ``bounds``, which may be for the author to choose."""
     definition = definition_around(text, intent.span.start)
     name = text[slice(*intent.span)]
-    params = [] if definition is None else [each for each in definition.parameters if each.name == name]
-    if definition is None or not params or not definition.base(params[0]).startswith("list"):
+    if definition is None or not Written(definition, text, {}).is_list(name):
         return
     low, high = bounds
     made = f"[min(max(each, {low}), {high}) for each in {name}]"

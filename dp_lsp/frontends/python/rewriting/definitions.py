@@ -59,6 +59,9 @@ class Definition(NamedTuple):
     def base(self, parameter: Parameter) -> str:
         """What holds the data of a parameter: what its annotation says, or what it is used as."""
         said = parameter.annotation
+        match said:
+            case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[said, *_])):
+                pass
         if isinstance(said, ast.Subscript):
             of_numbers = isinstance(said.slice, ast.Name) and said.slice.id in ("int", "float")
             if isinstance(said.value, ast.Name) and said.value.id == _LIST and of_numbers:
@@ -107,14 +110,28 @@ class Definition(NamedTuple):
         """The columns of a table by the names that they are read by, each with the type of what stands in it."""
         found: dict[str, str] = {}
         types: dict[str, str] = {}
+        texts = self._texts
         for node in ast.walk(self.node):
-            type_ = _compared_with(node)
+            type_ = _compared_with(node, texts)
             if type_:
                 types |= dict.fromkeys((_column_of(each, name) for each in ast.walk(node)), type_)
         for node in self._indexed:
             column = _column_of(node, name)
             if column:
                 found[column] = types.get(column, "float")
+        return found
+
+    @property
+    def _texts(self) -> set[str]:
+        """The names of texts: variables of loops over texts that are written out."""
+        found = set[str]()
+        for node in ast.walk(self.node):
+            match node:
+                case (
+                    ast.For(target=ast.Name(id=name), iter=ast.List(elts=items) | ast.Tuple(elts=items))
+                    | ast.comprehension(target=ast.Name(id=name), iter=ast.List(elts=items) | ast.Tuple(elts=items))
+                ) if items and all(map(_is_text, items)):
+                    found.add(name)
         return found
 
     def is_data(self, parameter: Parameter) -> bool:
@@ -154,9 +171,11 @@ def _is_of_table(node: ast.Subscript) -> bool:
     )
 
 
-def _compared_with(node: ast.AST) -> str:
+def _compared_with(node: ast.AST, texts: set[str]) -> str:
     """The type of the text or the truth value that something is compared with; empty for anything else."""
     operands = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+    if any(isinstance(each, ast.Name) and each.id in texts for each in operands):
+        return "str"
     found = (type(each.value) for each in operands if isinstance(each, ast.Constant))
     return next((each.__name__ for each in found if each in (str, bool)), "")
 

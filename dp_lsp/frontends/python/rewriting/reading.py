@@ -28,6 +28,30 @@ def passed(written: Written) -> Iterator[Rewording]:
                 yield from _of_block(written, statement, statement.body)
             case ast.For() if _reads(written, statement.iter):
                 yield from _of_loop(written, statement, statement)
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.BinOp() as value):
+                yield from _computed_before(written, statement, name, value)
+
+
+def _computed_before(written: Written, statement: ast.Assign, name: str, value: ast.expr) -> Iterator[Rewording]:
+    """What is made of several arrays of the same people, which are used for nothing else, is passed in their place."""
+    inside = [each.id for each in ast.walk(value) if isinstance(each, ast.Name)]
+    used = [each.id for each in written.nodes if isinstance(each, ast.Name)]
+    several = [each for each in written.definition.parameters if each.name in inside]
+    arrays = [each for each in several if written.definition.base(each) in ("np.ndarray", "pd.Series")]
+    if len(arrays) < _SEVERAL or any(used.count(each.name) != inside.count(each.name) for each in arrays):
+        return
+    if len(several) > len(arrays) or any(each.name == name for each in written.definition.parameters):
+        return
+    params = written.definition.parameters
+    declared = f"{name}: {written.definition.base(arrays[0])}"
+    edits = [written.line(statement), Edit(arrays[0].span, declared)]
+    for each in arrays[1:]:
+        at = params.index(each)
+        edits.append(Edit(Span(params[at - 1].span.end, each.span.end), ""))
+    yield Rewording(f"compute `{name}` before the call, and pass it: `{declared}`", tuple(sorted(edits)))
+
+
+_SEVERAL = 2
 
 
 def _reads(written: Written, node: ast.AST) -> bool:

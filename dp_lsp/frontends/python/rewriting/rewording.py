@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator
+from typing import TypeGuard
 
 from dp_lsp.frontends.python.rewriting.definitions import Definition
 from dp_lsp.frontends.python.rewriting.origins import Origins, called, named, usual
@@ -57,6 +58,32 @@ class Written:
         beside = isinstance(self.above.get(id(node)), ast.BinOp | ast.UnaryOp | ast.Compare | ast.Attribute)
         return f"({made})" if beside else made
 
+    def is_list(self, name: str) -> bool:
+        """Whether a name is that of a list: a parameter, or made by a comprehension."""
+        for each in self.definition.parameters:
+            if each.name == name:
+                return each.annotation is not None and self.definition.base(each).startswith("list")
+        made = [each.value for each in self.nodes if isinstance(each, ast.Assign) and _gives(each, name)]
+        return bool(made) and all(isinstance(each, ast.ListComp) for each in made)
+
+    def reads(self, name: str) -> int:
+        """How often a name is read."""
+        return sum(
+            isinstance(each.ctx, ast.Load) for each in self.nodes if isinstance(each, ast.Name) and each.id == name
+        )
+
+    def given(self) -> Iterator[tuple[str, ast.expr]]:
+        """The names that are given one value, and that."""
+        for node in self.nodes:
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value) if self.writes(name) == 1:
+                    yield name, value
+
+    def writes(self, name: str) -> int:
+        """How often a name is given a value."""
+        names = [each for each in self.nodes if isinstance(each, ast.Name) and each.id == name]
+        return len(names) - self.reads(name) + sum(each.name == name for each in self.definition.parameters)
+
     def fresh(self, *wanted: str) -> str:
         """A name that the definition does not use."""
         used = {*self.names, *(each.name for each in self.definition.parameters)}
@@ -68,6 +95,9 @@ def rewordings(written: Written) -> Iterator[Rewording]:
     yield from _by_usual_names(written)
     yield from _one_by_one(written)
     yield from _as_conditions(written)
+    yield from _keys_written_out(written)
+    yield from _draws_apart(written)
+    yield from _columns_in_place(written)
     for node in written.nodes:
         found = _REWORDED.get(written.called(node))
         made = found(written, node) if found is not None and isinstance(node, ast.Call) else None
@@ -86,6 +116,10 @@ def _by_usual_names(written: Written) -> Iterator[Rewording]:
             yield Rewording(f"call it by its module: `{made}`", (written.edit(node, made),))
 
 
+def _gives(statement: ast.Assign, name: str) -> bool:
+    return any(isinstance(each, ast.Name) and each.id == name for each in statement.targets)
+
+
 Reworded = Callable[[Written, ast.Call], str | None]
 
 
@@ -95,6 +129,14 @@ def _mean(written: Written, node: ast.Call) -> str | None:
             return f"sum({name}) / len({name})"
         case ast.Call(args=[one], keywords=[]):
             return f"np.mean({written.source(one)})"
+    return None
+
+
+def _mean_of_list(written: Written, node: ast.Call) -> str | None:
+    """``np.mean`` of a list that has a name."""
+    match node:
+        case ast.Call(args=[ast.Name(id=name)], keywords=[]) if written.is_list(name):
+            return f"sum({name}) / len({name})"
     return None
 
 
@@ -176,6 +218,90 @@ def _as_conditions(written: Written) -> Iterator[Rewording]:
                 yield Rewording(f"compare it: `{name} == 1`", (written.edit(test, f"{name} == 1"),))
 
 
+def _keys_written_out(written: Written) -> Iterator[Rewording]:
+    """A loop over a list that is written out before it, and used for nothing else."""
+    for name, value in once(written):
+        if (
+            isinstance(value, ast.List | ast.Tuple)
+            and value.elts
+            and all(isinstance(each, ast.Constant) for each in value.elts)
+        ):
+            over = [each.iter for each in written.nodes if isinstance(each, ast.For | ast.comprehension)]
+            places = [each for each in over if isinstance(each, ast.Name) and each.id == name]
+            if places and len(places) == written.reads(name):
+                made = written.source(value)
+                yield Rewording(
+                    f"write them out in the loop: `{made}`", tuple(written.edit(each, made) for each in places)
+                )
+
+
+def once(written: Written) -> Iterator[tuple[str, ast.expr]]:
+    """The names that are given one value, in a statement of the function itself."""
+    for statement in written.definition.node.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if written.writes(name) == 1:
+                yield name, value
+
+
+def _draws_apart(written: Written) -> Iterator[Rewording]:
+    """Several draws of which each is taken by its place, and once, as a draw where it is added."""
+    for name, value in once(written):
+        match value:
+            case ast.Call(args=[centre, scale, _], keywords=[]):
+                pass
+            case ast.Call(args=[centre, scale], keywords=[ast.keyword(arg="size")]):
+                pass
+            case _:
+                continue
+        if written.called(value) not in ("numpy.random.laplace", "numpy.random.normal"):
+            continue
+        taken = [each for each in written.nodes if _is_entry(each, name)]
+        texts = {written.source(each) for each in taken}
+        if taken and len(texts) == len(taken) == written.reads(name):
+            draw = f"{written.source(value.func)}({written.source(centre)}, {written.source(scale)})"
+            line = next(
+                each for each in written.definition.node.body if isinstance(each, ast.Assign) and each.value is value
+            )
+            edits = (written.line(line), *(written.edit(each, draw) for each in taken))
+            yield Rewording(f"draw each where it is added: `{draw}`", edits)
+
+
+def _is_entry(node: ast.AST, name: str) -> TypeGuard[ast.Subscript]:
+    match node:
+        case ast.Subscript(value=ast.Name(id=of), slice=ast.Constant(value=int())):
+            return of == name
+    return False
+
+
+def _columns_in_place(written: Written) -> Iterator[Rewording]:
+    """A column that is changed in its table is changed where it is read: ``df["a"] = df["a"].clip(0, 9)``."""
+    for statement in written.definition.node.body:
+        match statement:
+            case ast.Assign(
+                targets=[ast.Subscript(value=ast.Name(id=table), slice=ast.Constant(value=str() as column)) as target],
+                value=ast.Call(func=ast.Attribute(value=ast.Subscript() as of), keywords=[]) as call,
+            ) if ast.unparse(of) == ast.unparse(target):
+                behind = written.source(call)[len(written.source(of)) :]
+                reads = [
+                    each for each in written.nodes if _reads_column(each, table, column) and each not in (of, target)
+                ]
+                if reads and all(each.lineno > statement.lineno for each in reads):
+                    ends = [written.definition.span(each).end for each in reads]
+                    edits = (written.line(statement), *(Edit(Span(end, end), behind) for end in ends))
+                    made = f"{written.source(reads[0])}{behind}"
+                    yield Rewording(f"write it where the column is read: `{made}`", edits)
+
+
+def _reads_column(node: ast.AST, table: str, column: str) -> TypeGuard[ast.Subscript]:
+    """Whether a node is a column of a table, or of its rows that a mask keeps."""
+    match node:
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=of)):
+            return name == table and of == column
+        case ast.Subscript(value=ast.Subscript(value=ast.Name(id=name)), slice=ast.Constant(value=of)):
+            return name == table and of == column
+    return False
+
+
 def _counting(written: Written, node: ast.AST) -> str | None:
     """``v.count(k)`` of a parameter."""
     params = {each.name for each in written.definition.parameters}
@@ -188,6 +314,7 @@ def _counting(written: Written, node: ast.AST) -> str | None:
 
 _REWORDED: dict[str, Reworded] = {
     **dict.fromkeys(("statistics.mean", "statistics.fmean"), _mean),
+    **dict.fromkeys(("numpy.mean", "numpy.average"), _mean_of_list),
     "statistics.median": _by("np.median({})"),
     "statistics.stdev": _by("np.std({}, ddof=1)"),
     "statistics.pstdev": _by("np.std({})"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from dp_lsp import intents
 from dp_lsp.builtins.remedies import DATASETS
@@ -15,6 +16,7 @@ from dp_lsp.frontends.python.rewriting.definitions import Definition, Parameter,
 from dp_lsp.frontends.python.rewriting.origins import origins
 from dp_lsp.frontends.python.rewriting.reading import passed
 from dp_lsp.frontends.python.rewriting.rewording import Rewording, Written, rewordings
+from dp_lsp.frontends.python.rewriting.statements import statements
 from dp_lsp.intents import Rendering, together
 from dp_lsp.problem import Edit, Fix
 
@@ -76,6 +78,7 @@ def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> It
         *drawn_elsewhere(written, helpers),
         *seeded(written),
         *rewordings(written),
+        *statements(written),
     ]
     apart = [each for index, each in enumerate(found) if not _meets(each, found[:index])]
     if len(apart) > 1:
@@ -109,8 +112,8 @@ def pass_table(code: Rendering, intent: intents.PassTable, text: str) -> Iterato
 
 
 def pass_columns(code: Rendering, intent: intents.PassColumns, text: str) -> Iterator[Fix]:
-    """A list of dictionaries of which one key is read holds these numbers; of texts that are compared, numbers for
-    these."""
+    """A list of dictionaries of which one key is read, or of objects of which one attribute is, holds these numbers; of
+    texts that are compared, numbers for these."""
     definition = definition_around(text, intent.function.start)
     for each in () if definition is None else definition.parameters:
         assert definition is not None
@@ -119,15 +122,18 @@ def pass_columns(code: Rendering, intent: intents.PassColumns, text: str) -> Ite
         match each.annotation:
             case ast.Subscript(value=ast.Name(id="list" | "List"), slice=ast.Name(id="str")):
                 yield from _of_texts(definition, each)
-            case ast.Subscript(value=ast.Name(id="list" | "List"), slice=held) if ast.unparse(held).startswith("dict"):
-                yield from _of_one_key(definition, each)
+            case ast.Subscript(value=ast.Name(id="list" | "List")):
+                yield from _of_one_part(definition, each)
 
 
 def _of_texts(definition: Definition, parameter: Parameter) -> Iterator[Fix]:
-    compared = []
+    compared: list[ast.expr] = []
     for node in ast.walk(definition.node):
-        if isinstance(node, ast.Compare) and len(node.ops) == 1:
-            compared += [each for each in (node.left, *node.comparators) if _is_text(each)]
+        match node:
+            case ast.Compare(left=left, ops=[_], comparators=[right]):
+                compared += filter(_is_text, (left, right))
+            case ast.List(elts=items) | ast.Tuple(elts=items) if items and all(map(_is_text, items)):
+                compared += items
     numbers = {each: str(at) for at, each in enumerate(dict.fromkeys(map(ast.unparse, compared)), 1)}
     edits = [Edit(definition.span(each), numbers[ast.unparse(each)]) for each in compared]
     told = ", ".join(f"{number} for `{each}`" for each, number in numbers.items())
@@ -135,13 +141,13 @@ def _of_texts(definition: Definition, parameter: Parameter) -> Iterator[Fix]:
     yield from _as_numbers(definition, parameter, "list[int]", title, edits)
 
 
-def _of_one_key(definition: Definition, parameter: Parameter) -> Iterator[Fix]:
-    """Where records are only gone over, and only this key of each is read."""
-    found = [node for node in ast.walk(definition.node) if isinstance(node, ast.Subscript) and _is_text(node.slice)]
-    keys = {ast.unparse(each.slice) for each in found}
+def _of_one_part(definition: Definition, parameter: Parameter) -> Iterator[Fix]:
+    """Where records are only gone over, and only this key or attribute of each is read."""
     loops = (each for each in ast.walk(definition.node) if isinstance(each, ast.For | ast.comprehension))
     over = {ast.unparse(each.target) for each in loops if _is(each.iter, parameter.name)}
-    if len(keys) != 1 or {ast.unparse(each.value) for each in found} != over:
+    found = [node for node in ast.walk(definition.node) if _is_part(node, over)]
+    parts = {ast.unparse(each.slice) if isinstance(each, ast.Subscript) else f"`{each.attr}`" for each in found}
+    if len(parts) != 1 or len(over) != 1 or len(found) != _reads_of(definition.node, over):
         return
     edits = {definition.span(each): Edit(definition.span(each), ast.unparse(each.value)) for each in found}
     for node in ast.walk(definition.node):
@@ -150,8 +156,22 @@ def _of_one_key(definition: Definition, parameter: Parameter) -> Iterator[Fix]:
                 if elt in found and name == parameter.name:
                     del edits[definition.span(elt)]
                     edits[definition.span(node)] = Edit(definition.span(node), f"({parameter.name})")
-    title = f"pass the {next(iter(keys))} of each"
+    title = f"pass the {next(iter(parts))} of each"
     yield from _as_numbers(definition, parameter, "list[float]", title, [*edits.values()])
+
+
+def _is_part(node: ast.AST, over: set[str]) -> TypeGuard[ast.Subscript | ast.Attribute]:
+    match node:
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str())):
+            return name in over
+        case ast.Attribute(value=ast.Name(id=name)):
+            return name in over
+    return False
+
+
+def _reads_of(node: ast.AST, names: set[str]) -> int:
+    read = [each for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
+    return sum(each.id in names for each in read)
 
 
 def _as_numbers(

@@ -39,12 +39,25 @@ def missing_bounds(scene: Scene, problem: Problem) -> Iterator[Fix]:
         highest = next((each for each in (_likely(scene, release) for release in releases) if each), None)
         title = f"clamp `{written}`, with bounds chosen without looking at the data"
         bounded = remedies.bounded(highest)
-        yield from scene.inference.fixes(Through(title, node.span, (bounded,), sure=False))
+        found = [*scene.inference.fixes(Through(title, node.span, (bounded,), sure=False))]
+        yield from found
+        yield from _bounded_everywhere(scene, node, bounded, len(found))
         yield from _bounded_before(scene, node, bounded)
     elif lacks is Descriptor.ROWS:
         norm = next((each.noise.norm for each in releases if each.noise.norm in _NOISY), None) or Norm.L2
         title = f"clip the rows of `{written}` to a largest norm"
         yield from scene.inference.fixes(Through(title, node.span, (remedies.rows_bounded(norm),), sure=False))
+
+
+def _bounded_everywhere(scene: Scene, node: Term, bounded: Passing, ways: int) -> Iterator[Fix]:
+    """The same wherever else it has to be between bounds, in each of so many ways."""
+    lacking = [other for other, lacks in scene.inference.recorder.lacking.values() if lacks is Descriptor.BOUNDS]
+    alike = {each.span: each for each in lacking if scene.written(each) == scene.written(node)}
+    title = f"clamp `{scene.written(node)}` wherever it is used, with bounds chosen without looking at the data"
+    made = [[*scene.inference.fixes(Through(title, span, (bounded,), sure=False))] for span in alike]
+    if len(alike) > 1:
+        for way in range(min(ways, *map(len, made))):
+            yield made[0][way]._replace(edits=tuple(edit for each in made for edit in each[way].edits))
 
 
 def _bounded_before(scene: Scene, node: Term, bounded: Passing) -> Iterator[Fix]:

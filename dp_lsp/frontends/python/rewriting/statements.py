@@ -1,0 +1,195 @@
+"""Statements and sums in other words: counts in a list that a loop fills, results that are texts, dictionaries of
+statistics, deviations and means with noise."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dp_lsp.frontends.python.rewriting.rewording import Rewording, Written, once
+from dp_lsp.problem import Edit
+
+_DRAWS = ("laplace", "normal", "gauss", "normalvariate", "rvs")
+
+
+def statements(written: Written) -> Iterator[Rewording]:
+    """Those of a definition that have other words."""
+    yield from _counted_in_bins(written)
+    yield from _texts_as_numbers(written)
+    yield from _dictionary_of_statistics(written)
+    yield from _root_of_variance(written)
+    yield from _mean_of_kept(written)
+
+
+def _counted_in_bins(written: Written) -> Iterator[Rewording]:
+    """``hist = [0] * n`` that a loop counts records in, as counts of each place; and noise for each place."""
+    body = written.definition.node.body
+    for name, size, begun in _zeros(written):
+        loop = next((each for each in body if _counts_in(each, name)), None)
+        match loop:
+            case ast.For(
+                target=ast.Name(id=record),
+                iter=over,
+                body=[*_, ast.AugAssign(target=ast.Subscript(slice=place))],
+            ) if len(loop.body) == 1:
+                each = written.fresh("k", "place")
+                counted = f"sum(1 for {record} in {written.source(over)} if {written.source(place)} == {each})"
+                made = f"{name} = [{counted} for {each} in range({written.source(size)})]"
+                edits = [written.edit(begun, made), written.line(loop), *_noise_for_each(written, name)]
+                yield Rewording(f"count place by place: `{made}`", tuple(sorted(edits)))
+
+
+def _zeros(written: Written) -> Iterator[tuple[str, ast.expr, ast.stmt]]:
+    for statement in written.definition.node.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                match value:
+                    case ast.BinOp(left=ast.List(elts=[ast.Constant(value=0)]), op=ast.Mult(), right=size):
+                        yield name, size, statement
+                    case ast.Call(args=[size]) if written.called(value) == "numpy.zeros":
+                        yield name, size, statement
+
+
+def _counts_in(statement: ast.stmt, name: str) -> bool:
+    match statement:
+        case ast.For(body=[ast.AugAssign(target=target, op=ast.Add(), value=ast.Constant(value=1))]):
+            return _is_place_in(target, name)
+    return False
+
+
+def _is_place_in(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == name
+
+
+def _noise_for_each(written: Written, name: str) -> Iterator[Edit]:
+    """A loop that adds noise at each place makes a list with it."""
+    for statement in written.definition.node.body:
+        match statement:
+            case ast.For(
+                target=ast.Name(id=index),
+                body=[
+                    ast.AugAssign(target=ast.Subscript(slice=ast.Name(id=place)) as target, op=ast.Add(), value=noise)
+                ],
+            ) if _is_place_in(target, name) and index == place and _draws(noise):
+                each = written.fresh("count", "each")
+                yield written.edit(statement, f"{name} = [{each} + {written.source(noise)} for {each} in {name}]")
+
+
+def _draws(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in _DRAWS
+
+
+def _texts_as_numbers(written: Written) -> Iterator[Rewording]:
+    """Texts that are returned, or compared with these, are whole numbers."""
+    returned = [each.value for each in written.nodes if isinstance(each, ast.Return)]
+    texts = [each for each in returned if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    numbers = {each: at for at, each in enumerate(dict.fromkeys(written.source(each) for each in texts), 1)}
+    if len(numbers) > 1:
+        told = ", ".join(f"{number} for `{each}`" for each, number in numbers.items())
+        edits = tuple(written.edit(each, str(numbers[written.source(each)])) for each in texts)
+        yield Rewording(f"return a number for each text: {told}", edits)
+
+
+def _dictionary_of_statistics(written: Written) -> Iterator[Rewording]:
+    """``{k: v + noise for k, v in stats.items()}``, where the dictionary is written out before and used for nothing
+    else, as that dictionary with noise."""
+    known = {name: value for name, value in once(written) if isinstance(value, ast.Dict)}
+    for node in written.nodes:
+        match node:
+            case ast.DictComp(
+                key=ast.Name(id=key),
+                value=made,
+                generators=[
+                    ast.comprehension(
+                        target=ast.Tuple(elts=[ast.Name(id=first), ast.Name(id=second)]),
+                        iter=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="items")),
+                        ifs=[],
+                    )
+                ],
+            ) if key == first and name in known and written.reads(name) == 1:
+                given = known[name]
+                parts = [
+                    f"{written.source(at)}: {_with(written, made, second, value)}"
+                    for at, value in zip(given.keys, given.values, strict=True)
+                    if at is not None
+                ]
+                line = next(each for each in written.definition.node.body if getattr(each, "value", None) is given)
+                edits = written.line(line), written.edit(node, f"{{{', '.join(parts)}}}")
+                yield Rewording("add the noise where the statistics are made", edits)
+
+
+def _with(written: Written, made: ast.expr, name: str, value: ast.expr) -> str:
+    """An expression as it is written, with another one in place of a name."""
+    start, text = written.definition.span(made).start, written.source(made)
+    places = [
+        written.definition.span(each) for each in ast.walk(made) if isinstance(each, ast.Name) and each.id == name
+    ]
+    for span in sorted(places, reverse=True):
+        text = text[: span.start - start] + written.source(value) + text[span.end - start :]
+    return text
+
+
+def _root_of_variance(written: Written) -> Iterator[Rewording]:
+    """Noise on a deviation, which moves without bound where it is near 0, is noise on its square."""
+    for node in written.nodes:
+        match node:
+            case ast.BinOp(left=ast.Call() as root, op=ast.Add(), right=noise) if _draws(noise):
+                square = _square_of(written, root)
+            case ast.Call(args=[ast.Call() as root, *_]) if isinstance(node.func, ast.Name):
+                square = _square_of(written, root) if written.called(node) == node.func.id else ""
+            case _:
+                continue
+        if square:
+            start, text = written.definition.span(node).start, written.source(node)
+            span = written.definition.span(root)
+            inner = text[: span.start - start] + square + text[span.end - start :]
+            made = f"np.sqrt(max({inner}, 0))"
+            yield Rewording(f"release the square, and take its root: `{made}`", (written.edit(node, made),))
+
+
+def _square_of(written: Written, node: ast.Call) -> str:
+    if written.called(node) == "numpy.std":
+        return f"np.var({written.source(node).partition('(')[2]}"
+    match node:
+        case ast.Call(func=ast.Attribute(value=of, attr="std")) if not written.called(node):
+            return f"{written.source(of)}.var({written.source(node).rpartition('(')[2]}"
+    return ""
+
+
+def _mean_of_kept(written: Written) -> Iterator[Rewording]:
+    """Noise on the mean of records that a mask keeps, whose number is private, is a noisy sum over a noisy number."""
+    kept = {name: value for name, value in written.given() if _keeps(value)}
+    for node in written.nodes:
+        match node:
+            case ast.BinOp(
+                left=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="mean"), args=[], keywords=[]),
+                op=ast.Add(),
+                right=ast.Call() as noise,
+            ) if name in kept and _draws(noise):
+                scale = _scale(noise)
+                size = f"len({name})"
+                match scale:
+                    case ast.BinOp(left=far, op=ast.Div(), right=ast.BinOp(left=one, op=ast.Mult(), right=other)):
+                        parts = {written.source(one): other, written.source(other): one}
+                    case ast.BinOp(left=ast.BinOp(left=far, op=ast.Div(), right=one), op=ast.Div(), right=other):
+                        parts = {written.source(one): other, written.source(other): one}
+                    case _:
+                        continue
+                if size not in parts:
+                    continue
+                epsilon, draw = f"({written.source(parts[size])} / 2)", written.source(noise.func)
+                total = f"{name}.sum() + {draw}(0, {written.source(far)} / {epsilon})"
+                made = f"({total}) / max({size} + {draw}(0, 1 / {epsilon}), 1)"
+                yield Rewording(f"release a noisy sum over a noisy count: `{made}`", (written.edit(node, made),))
+
+
+def _keeps(value: ast.expr) -> bool:
+    """Whether something is made of the records that a condition keeps."""
+    return any(
+        isinstance(each, ast.Subscript) and isinstance(each.slice, ast.Compare | ast.BinOp) for each in ast.walk(value)
+    )
+
+
+def _scale(noise: ast.Call) -> ast.expr | None:
+    named = {each.arg: each.value for each in noise.keywords}
+    return named.get("scale", noise.args[1] if len(noise.args) > 1 else None)
