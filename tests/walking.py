@@ -12,6 +12,8 @@ _SUFFIXES = {"julia": "jl", "python": "py"}
 _MOST = 40
 """Steps after which nobody goes on."""
 _SERIOUS = (1, 2)  # errors and warnings
+_TOLD = 3  # information
+_DONE = {"proved", "assumed"}
 _PLACEHOLDER = re.compile(r"\$\{\d+:((?:[^\\}]|\\.)*)\}|\$\d+|\$\{\d+\}|\\(.)", re.DOTALL)
 LITERALS = {"codeActionKind": {"valueSet": ["quickfix"]}}
 CAPABLE: dict[str, Any] = {
@@ -59,7 +61,10 @@ class Walker:
         while len(steps) < _MOST:
             status = self._driver.checked(self._version, self._uri)
             states = {each["name"]: each["status"] for each in status["functions"]}
-            left = [each for each in self._diagnostics() if each["severity"] in _SERIOUS]
+            found = self._diagnostics()
+            left = [each for each in found if each["severity"] in _SERIOUS]
+            if not left and not {*states.values()} <= _DONE:
+                left = [each for each in found if each["severity"] == _TOLD]  # why something is not known
             action = self._offered(left[0]) if left else None
             if action is None:
                 break

@@ -16,6 +16,7 @@ from dp_lsp.engine.remarks import IGNORE
 from dp_lsp.frontends.problems import BadCharacter, MissingEnd, SyntaxProblem
 from dp_lsp.infer.problems import (
     BudgetMissed,
+    CallsUnchecked,
     ConditionFails,
     DoesNotFit,
     HelperMisled,
@@ -561,6 +562,7 @@ _PROPOSERS: dict[str, Callable[[Problem, CheckedText], Iterable[Fix]]] = {
     DoesNotFit.code: _not_fitting,
     WrongCount.code: _in_other_words,
     NoiseApart.code: _in_other_words,
+    CallsUnchecked.code: _in_other_words,
     MoreThanAdded.code: _in_other_words,
     UnknownCount.code: _in_other_words,
     PrivateCount.code: _in_other_words,

@@ -359,6 +359,7 @@ class _Body:
     def _read(self, nodes: list[ast.stmt]) -> Iterator[Node | WhileLoop]:
         for node in with_last_failure(self._clipped_at_once(nodes)):
             try:
+                self._check_keys(node)
                 yield from self._statement(node)
             except Refused as found:
                 refused = _by_keys(self._node, found, node)
@@ -366,6 +367,12 @@ class _Body:
                 inner = opaque(self._places, refused.node, what)
                 does = effects(node).joined(inner.summary)
                 yield surface.Opaque(*inner.span, what, does)
+
+    def _check_keys(self, node: ast.stmt) -> None:
+        """A dictionary whose keys are those of records is told of where it begins, and where a loop fills it."""
+        keyed = keyed_by_records(self._node) if isinstance(node, ast.For | ast.Assign) else None
+        if keyed is not None and (node is keyed[0] or (isinstance(node, ast.Assign) and keyed[1] in bound_in(node))):
+            raise Refused(keyed[0], KEYS_OF_RECORDS)
 
     def _clipped_at_once(self, nodes: list[ast.stmt]) -> list[ast.stmt]:
         """Statements that return a clipped vector, in one."""

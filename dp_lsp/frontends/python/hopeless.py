@@ -89,6 +89,7 @@ _FUNCTIONS = {
     **dict.fromkeys(("np.argsort", "np.nonzero"), _PLACE),
     **dict.fromkeys(("Counter", "collections.Counter", "np.unique", "np.bincount"), _KEYS),
     **dict.fromkeys(("random.choice", "random.sample"), _DRAWN),
+    **dict.fromkeys(("pd.crosstab", "pd.pivot_table", "pandas.crosstab", "pandas.pivot_table"), _GROUPS),
     **dict.fromkeys(("np.prod", "math.prod"), _FACTOR),
     **dict.fromkeys(("any", "all", "np.any", "np.all", "statistics.mode"), _DECIDED),
     **dict.fromkeys(("np.cumsum", "np.cumprod", "np.diff"), _EACH),

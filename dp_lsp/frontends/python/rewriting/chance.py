@@ -4,12 +4,15 @@ added."""
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
+from dp_lsp.frontends.python.names import GENERATORS
 from dp_lsp.frontends.python.rewriting.methods import Given
 from dp_lsp.frontends.python.rewriting.rewording import Rewording, Written
 from dp_lsp.frontends.python.tree import copied
 from dp_lsp.problem import Edit
+from dp_lsp.text import Span
 
 _UNIFORM = frozenset(
     {
@@ -219,3 +222,8 @@ def seeded(written: Written) -> Iterator[Rewording]:
                 )
             case ast.Expr(value=ast.Call() as call) if written.called(call) in ("numpy.random.seed", "random.seed"):
                 yield Rewording(_SEED, (written.line(node),))
+    for name in sorted(written.names & GENERATORS):
+        for found in re.finditer(
+            rf"^{name}[ \t]*=[ \t]*(?P<made>[\w.]*\bdefault_rng)\((?P<seed>[^()\n]+)\)", written.text, re.M
+        ):
+            yield Rewording(f"{_SEED}: `{name} = {found['made']}()`", (Edit(Span(*found.span("seed")), ""),))

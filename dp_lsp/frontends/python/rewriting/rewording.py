@@ -96,12 +96,13 @@ def rewordings(written: Written) -> Iterator[Rewording]:
     yield from _one_by_one(written)
     yield from _as_conditions(written)
     yield from _keys_written_out(written)
+    yield from _without_places(written)
     yield from _draws_apart(written)
     yield from _columns_in_place(written)
     for node in written.nodes:
         found = _REWORDED.get(written.called(node))
         made = found(written, node) if found is not None and isinstance(node, ast.Call) else None
-        made = _counting(written, node) or made
+        made = counting(written, node) or made
         if made:
             yield Rewording(f"write `{made}`", (written.edit(node, written.grouped(node, made)),))
 
@@ -111,8 +112,9 @@ def _by_usual_names(written: Written) -> Iterator[Rewording]:
     for node, path in named(written.definition.node, written.known):
         home = path.partition(".")[0]
         made = usual(path)
-        is_other = path != home and home in _KNOWN_HOMES and written.source(node) != made
-        if is_other and made.partition(".")[0] not in written.names - {written.source(node)}:
+        called_so = made.partition(".")[0]
+        is_free = written.known.get(called_so, "" if called_so in written.names else home) == home
+        if path != home and home in _KNOWN_HOMES and written.source(node) != made and is_free:
             yield Rewording(f"call it by its module: `{made}`", (written.edit(node, made),))
 
 
@@ -235,6 +237,72 @@ def _keys_written_out(written: Written) -> Iterator[Rewording]:
                 )
 
 
+def _without_places(written: Written) -> Iterator[Rewording]:
+    """A loop over places, of which only the record there is read, as one over the records."""
+    for loop in written.nodes:
+        match loop:
+            case ast.For(target=ast.Tuple(elts=[ast.Name(id=place), ast.Name(id=record)]), iter=ast.Call(args=[over])):
+                if written.called(loop.iter) == "enumerate" and not written.reads(place):
+                    made = f"for {record} in {written.source(over)}"
+                    edits = (written.edit(loop.target, record), written.edit(loop.iter, written.source(over)))
+                    yield Rewording(f"leave out the places: `{made}`", edits)
+            case ast.For(
+                target=ast.Name(id=place) as target,
+                iter=ast.Call(args=[ast.Call(args=[ast.Name(id=over)]) as size]) as places,
+            ) if written.called(places) == "range" and written.called(size) == "len":
+                yield from _records_instead(written, loop, place, over, (written.edit(target, ""), places))
+            case ast.While(
+                test=ast.Compare(
+                    left=ast.Name(id=place), ops=[ast.Lt()], comparators=[ast.Call(args=[ast.Name(id=over)]) as most]
+                ),
+                body=[
+                    *_,
+                    ast.AugAssign(target=ast.Name(id=counted), op=ast.Add(), value=ast.Constant(value=1)) as last,
+                ],
+            ) if counted == place and written.called(most) == "len":
+                yield from _counted_by_hand(written, loop, place, over, last)
+
+
+def _records_instead(
+    written: Written, loop: ast.For, place: str, over: str, header: tuple[Edit, ast.expr]
+) -> Iterator[Rewording]:
+    taken = _taken(written, place, over)
+    if taken and written.reads(place) == len(taken) and written.writes(over) == 1:
+        each = written.fresh("x", "each")
+        edits = [header[0]._replace(text=each), written.edit(header[1], over)]
+        edits += [written.edit(node, each) for node in taken]
+        yield Rewording(f"go over the records: `for {each} in {over}`", tuple(sorted(edits)))
+
+
+def _counted_by_hand(
+    written: Written, loop: ast.While, place: str, over: str, last: ast.AugAssign
+) -> Iterator[Rewording]:
+    """A place that a loop counts up itself; it begins with 0, and is read for nothing else."""
+    begun = [
+        statement
+        for statement in written.definition.node.body
+        if isinstance(statement, ast.Assign) and _gives(statement, place) and ast.unparse(statement.value) == "0"
+    ]
+    taken = _taken(written, place, over)
+    if len(begun) == 1 and len(loop.body) > 1 and taken and written.reads(place) == len(taken) + 1:
+        each = written.fresh("x", "each")
+        start, test = written.definition.span(loop).start, written.definition.span(loop.test)
+        edits = [written.line(begun[0]), written.line(last), Edit(Span(start, test.end), f"for {each} in {over}")]
+        edits += [written.edit(node, each) for node in taken]
+        yield Rewording(f"go over the records: `for {each} in {over}`", tuple(sorted(edits)))
+
+
+def _taken(written: Written, place: str, over: str) -> list[ast.Subscript]:
+    """The records that are taken by a place."""
+    return [
+        node
+        for node in written.nodes
+        if isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Load)
+        and ast.unparse(node) == f"{over}[{place}]"
+    ]
+
+
 def once(written: Written) -> Iterator[tuple[str, ast.expr]]:
     """The names that are given one value, in a statement of the function itself."""
     for statement in written.definition.node.body:
@@ -302,7 +370,7 @@ def _reads_column(node: ast.AST, table: str, column: str) -> TypeGuard[ast.Subsc
     return False
 
 
-def _counting(written: Written, node: ast.AST) -> str | None:
+def counting(written: Written, node: ast.AST) -> str | None:
     """``v.count(k)`` of a parameter."""
     params = {each.name for each in written.definition.parameters}
     match node:

@@ -4,9 +4,9 @@ statistics, deviations and means with noise."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from dp_lsp.frontends.python.rewriting.rewording import Rewording, Written, once
+from dp_lsp.frontends.python.rewriting.rewording import Rewording, Written, counting, once
 from dp_lsp.problem import Edit
 
 _DRAWS = ("laplace", "normal", "gauss", "normalvariate", "rvs")
@@ -19,6 +19,7 @@ def statements(written: Written) -> Iterator[Rewording]:
     yield from _dictionary_of_statistics(written)
     yield from _root_of_variance(written)
     yield from _mean_of_kept(written)
+    yield from _largest_of_noisy(written)
 
 
 def _counted_in_bins(written: Written) -> Iterator[Rewording]:
@@ -157,37 +158,95 @@ def _square_of(written: Written, node: ast.Call) -> str:
 
 
 def _mean_of_kept(written: Written) -> Iterator[Rewording]:
-    """Noise on the mean of records that a mask keeps, whose number is private, is a noisy sum over a noisy number."""
-    kept = {name: value for name, value in written.given() if _keeps(value)}
+    """Noise on the mean of records that a condition keeps, whose number is private, is a noisy sum over a noisy
+    number."""
+    given = dict(written.given())
     for node in written.nodes:
         match node:
-            case ast.BinOp(
-                left=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="mean"), args=[], keywords=[]),
-                op=ast.Add(),
-                right=ast.Call() as noise,
-            ) if name in kept and _draws(noise):
-                scale = _scale(noise)
-                size = f"len({name})"
-                match scale:
-                    case ast.BinOp(left=far, op=ast.Div(), right=ast.BinOp(left=one, op=ast.Mult(), right=other)):
-                        parts = {written.source(one): other, written.source(other): one}
-                    case ast.BinOp(left=ast.BinOp(left=far, op=ast.Div(), right=one), op=ast.Div(), right=other):
-                        parts = {written.source(one): other, written.source(other): one}
-                    case _:
-                        continue
-                if size not in parts:
-                    continue
-                epsilon, draw = f"({written.source(parts[size])} / 2)", written.source(noise.func)
-                total = f"{name}.sum() + {draw}(0, {written.source(far)} / {epsilon})"
-                made = f"({total}) / max({size} + {draw}(0, 1 / {epsilon}), 1)"
-                yield Rewording(f"release a noisy sum over a noisy count: `{made}`", (written.edit(node, made),))
+            case ast.BinOp(left=average, op=ast.Add(), right=ast.Call() as noise) if _draws(noise):
+                pass
+            case _:
+                continue
+        mean = given.get(average.id, average) if isinstance(average, ast.Name) else average
+        name, total = _averaged(written, mean)
+        parts = _without_size(written, _scale(noise), f"len({name})")
+        if name not in given or not _keeps(given[name]) or parts is None:
+            continue
+        epsilon, draw = f"({parts[1]} / 2)", written.source(noise.func)
+        made = f"({total} + {draw}(0, {parts[0]} / {epsilon})) / max(len({name}) + {draw}(0, 1 / {epsilon}), 1)"
+        yield Rewording(f"release a noisy sum over a noisy count: `{made}`", (written.edit(node, made),))
+
+
+def _averaged(written: Written, node: ast.expr) -> tuple[str, str]:
+    """The name of what something is the mean of, and the sum of that; empty where it is none."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="mean"), args=[], keywords=[]):
+            return name, f"{name}.sum()"
+        case ast.Call(args=[ast.Name(id=name)]) if written.called(node) in ("numpy.mean", "statistics.mean"):
+            return name, f"sum({name})"
+        case ast.BinOp(
+            left=ast.Call(args=[of]) as total, op=ast.Div(), right=ast.Call(args=[ast.Name(id=name)]) as size
+        ):
+            over = of.generators[0].iter if isinstance(of, ast.ListComp | ast.GeneratorExp) else of
+            is_mean = written.called(total) in ("sum", "numpy.sum") and written.called(size) == "len"
+            return (name, written.source(total)) if is_mean and ast.unparse(over) == name else ("", "")
+    return "", ""
+
+
+def _without_size(written: Written, scale: ast.expr | None, size: str) -> tuple[str, str] | None:
+    """How far a sum moves, and the ε, of a scale that is how far a mean does, by the ε."""
+    match scale:
+        case ast.BinOp(left=far, op=ast.Div(), right=ast.BinOp(left=one, op=ast.Mult(), right=other)):
+            pass
+        case ast.BinOp(left=ast.BinOp(left=far, op=ast.Div(), right=one), op=ast.Div(), right=other):
+            pass
+        case _:
+            return None
+    rest = {written.source(one): written.source(other), written.source(other): written.source(one)}
+    return (written.source(far), rest[size]) if size in rest else None
 
 
 def _keeps(value: ast.expr) -> bool:
     """Whether something is made of the records that a condition keeps."""
+    if isinstance(value, ast.ListComp):
+        return any(each.ifs for each in value.generators)
     return any(
         isinstance(each, ast.Subscript) and isinstance(each.slice, ast.Compare | ast.BinOp) for each in ast.walk(value)
     )
+
+
+def _largest_of_noisy(written: Written) -> Iterator[Rewording]:
+    """The key with the largest noisy number of a dictionary, as its place among the keys."""
+    given = dict(written.given())
+    for node in written.nodes:
+        match node:
+            case ast.Call(args=[ast.Name(id=name)], keywords=[ast.keyword(arg="key", value=key)]) if (
+                written.called(node) == "max" and ast.unparse(key) == f"{name}.get"
+            ):
+                made = _argmax(written, given.get(name), given)
+                line = next(
+                    (each for each in written.definition.node.body if getattr(each, "value", None) is given.get(name)),
+                    None,
+                )
+                if made and line is not None and written.reads(name) == 2:
+                    edits = written.line(line), written.edit(node, made)
+                    yield Rewording(f"take the place of the largest, counted from 0: `{made}`", edits)
+
+
+def _argmax(written: Written, value: ast.expr | None, given: Mapping[str, ast.expr]) -> str:
+    match value:
+        case ast.DictComp(
+            key=ast.Name(id=key),
+            value=ast.BinOp(left=score, op=ast.Add(), right=ast.Call(args=[centre, scale], keywords=[]) as noise),
+            generators=[ast.comprehension(target=ast.Name(id=each), iter=over, ifs=[])],
+        ) if key == each and _draws(noise):
+            keys = given.get(over.id, over) if isinstance(over, ast.Name) else over
+            if isinstance(keys, ast.List | ast.Tuple):
+                made = counting(written, score) or written.source(score)
+                scores = f"np.array([{made} for {each} in {written.source(keys)}])"
+                draw = f"{written.source(noise.func)}({written.source(centre)}, {written.source(scale)}"
+                return f"np.argmax({scores} + {draw}, size={len(keys.elts)}))"
+    return ""
 
 
 def _scale(noise: ast.Call) -> ast.expr | None:
