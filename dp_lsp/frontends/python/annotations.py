@@ -47,6 +47,13 @@ _BRACED = frozenset({"Annotated", "Static", "Private", "AddRemove", "ChangeOne",
 
 def annotation(node: ast.expr, places: Places) -> TypeExpr:
     """An annotation as it stands in the tree; one of other words is kept as that, and says nothing."""
+    known = places.annotations.get(node)
+    if known is None:
+        known = places.annotations[node] = _annotation(node, places)
+    return known
+
+
+def _annotation(node: ast.expr, places: Places) -> TypeExpr:
     span = places.span(node)
     written = ast.unparse(node)
     match node:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 
 from dp_lsp import surface
 from dp_lsp.frontends.python.annotations import OF_NUMBER, PUBLIC, annotation, kind_of, says_data
@@ -268,6 +269,10 @@ class _Body:
     def _vectors(self, params: Mapping[str, Of]) -> list[str]:
         """The parameters of which nothing is said, and which are used as vectors, and nothing else: that they are is
         made sure of where the function begins."""
+        self.vectors: list[str] = []
+        bare = {each.arg for each in self._node.args.args if each.annotation is None}
+        if not bare:
+            return self.vectors
         called = Kinds({}, self._local.__contains__).called
         used: set[str] = set()
         for item in walk(self._node):
@@ -276,7 +281,6 @@ class _Body:
             for each in (*(operands or ()), *(() if size is None or size[1] else (size[0],))):
                 used |= {each.id} if isinstance(each, ast.Name) else set()
         used |= as_long_as(self._node, Kinds({}, self._local.__contains__))
-        bare = {each.arg for each in self._node.args.args if each.annotation is None}
         written = set(bound_below(self._node))
         self.vectors = [name for name in params if name in used & bare and name not in written]
         return self.vectors
@@ -616,8 +620,12 @@ class _Body:
 
 def _named_outside(node: ast.FunctionDef) -> Callable[[ast.expr], str]:
     """What tells the function that is called, where no name of this function is meant."""
-    own = {*bound_below(node), *(each.arg for each in ast.walk(node) if isinstance(each, ast.arg))}
-    return Kinds({}, own.__contains__).called
+
+    @cache
+    def own() -> frozenset[str]:
+        return frozenset((*bound_below(node), *(each.arg for each in below(node, ast.arg))))
+
+    return Kinds({}, lambda name: name in own()).called
 
 
 def _kinds_of_params(node: ast.FunctionDef, places: Places) -> dict[str, Of]:

@@ -55,9 +55,13 @@ def _own(inner: Inner) -> Iterator[str]:
 def bound_below(node: ast.AST) -> Iterator[str]:
     """The names that text gives a value, each as often as it does; rather too often."""
     for item in walk(node):
+        if isinstance(item, ast.Name):
+            if isinstance(item.ctx, _GIVES):
+                yield item.id
+            continue
+        if not isinstance(item, _BINDING):
+            continue  # as nearly all are, which is quickly seen
         match item:
-            case ast.Name(id=name, ctx=ast.Store() | ast.Del()):
-                yield name
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
                 if item is not node:
                     yield name
@@ -69,6 +73,14 @@ def bound_below(node: ast.AST) -> Iterator[str]:
                 yield name
             case ast.Global(names=names) | ast.Nonlocal(names=names):
                 yield from names
+
+
+_GIVES = (ast.Store, ast.Del)
+_BINDING = (
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.alias, ast.ExceptHandler),
+    *(ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Global, ast.Nonlocal),
+)
+"""What gives names a value besides names that are written to."""
 
 
 def modules_of(node: ast.FunctionDef) -> frozenset[str]:

@@ -116,11 +116,13 @@ _NOT_OF_GENERATORS = frozenset({"randn"})
 
 
 class Kinds:
-    """The kinds of names in one function, of which ``local`` says whether they belong to it."""
+    """The kinds of names in one function, of which ``local`` says whether they belong to it. Many ask for the kind of
+    one expression, each for its own reason, so it is found out once."""
 
     def __init__(self, names: Mapping[str, Of], local: Callable[[str], bool]) -> None:
         self._names = dict(names)
         self._local = local
+        self._known: dict[ast.expr, Of] = {}
 
     def of_name(self, name: str) -> Of:
         """The kind of all values that a name is given."""
@@ -206,6 +208,12 @@ class Kinds:
 
     def of(self, node: ast.expr) -> Of:
         """The kind of an expression."""
+        found = self._known.get(node)
+        if found is None:
+            found = self._known[node] = self._of(node)
+        return found
+
+    def _of(self, node: ast.expr) -> Of:
         match node:
             case ast.Constant(value=bool()):
                 return Kind.TRUTH

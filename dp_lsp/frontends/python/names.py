@@ -6,6 +6,7 @@ import ast
 import sys
 import typing
 from collections.abc import Iterator
+from functools import lru_cache
 
 from dp_lsp.frontends.python import releasing
 from dp_lsp.frontends.python.tree import walk
@@ -78,6 +79,7 @@ EXCEPTIONS = frozenset(
 """Python's own exceptions."""
 
 
+@lru_cache(maxsize=4096)
 def shortened(name: str) -> str:
     """The name of a function by which it is known here, whatever the module is called."""
     for long, short in _SHORT.items():

@@ -6,18 +6,20 @@ import ast
 import re
 from bisect import bisect_right
 
+from dp_lsp.surface import TypeExpr
 from dp_lsp.text import Span
 
 _LINE = re.compile(r"\r\n|\r|\n")
 
 
 class Places:
-    """Where the nodes of a chunk stand in its text."""
+    """Where the nodes of a chunk stand in its text, and those ``annotations`` in it that were read."""
 
     def __init__(self, text: str) -> None:
         self._starts = [0, *(found.end() for found in _LINE.finditer(text))]
         self._text = text
         self._ascii = text.isascii()
+        self.annotations: dict[ast.expr, TypeExpr] = {}
 
     def offset(self, line: int, column: int) -> int:
         """The offset of a byte of a line, which is counted from 1."""

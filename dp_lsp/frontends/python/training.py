@@ -18,7 +18,7 @@ from dp_lsp.frontends.python.batches import Parts, check_round
 from dp_lsp.frontends.python.names import bound_in
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.releasing import given, opacus
-from dp_lsp.frontends.python.tree import copied
+from dp_lsp.frontends.python.tree import below, copied
 from dp_lsp.named import NamedTuple
 
 Called = Callable[[ast.expr], str]
@@ -78,8 +78,8 @@ class Training(NamedTuple):
 def training(node: ast.FunctionDef, loaders: Collection[str], called: Called) -> Training | None:
     """What takes part in the training of a function; None where there is none. ``loaders`` are the parameters that are
     loaders of private data. Raises :class:`Refused`."""
-    calls = [item for item in ast.walk(node) if is_make(item)]
-    reads = [item for item in ast.walk(node) if isinstance(item, ast.Name) and item.id in loaders]
+    calls = [item for item in below(node, ast.Call) if is_make(item)]
+    reads = [item for item in below(node, ast.Name) if item.id in loaders] if loaders else []
     if not calls and not reads:
         return None
     if not calls:

@@ -40,8 +40,10 @@ def below(node: ast.AST, kind: type[T]) -> Sequence[T]:
 def children(node: ast.AST) -> list[ast.AST]:
     """The nodes right below another one, in their order, without those marks."""
     found: list[ast.AST] = []
-    for name in _fields(type(node)):
-        value = getattr(node, name, None)
+    fields = _fields(type(node))
+    held = vars(node) if fields else {}
+    for name in fields:
+        value = held.get(name)
         if isinstance(value, ast.AST):
             found.append(value)
         elif isinstance(value, list):
@@ -53,10 +55,13 @@ def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
     """The fields of nodes of a kind that may hold others."""
     known = _FIELDS.get(kind)
     if known is None:
-        known = _FIELDS[kind] = () if kind is ast.Constant else tuple(each for each in kind._fields if each != "ctx")
+        known = () if kind is ast.Constant else tuple(each for each in kind._fields if each not in _PLAIN)
+        _FIELDS[kind] = known
     return known
 
 
+_PLAIN = frozenset({"ctx", "id", "attr", "arg", "type_comment", "is_async", "conversion", "simple", "module", "level"})
+"""Fields that hold a mark, a text or a number."""
 _FIELDS: dict[type[ast.AST], tuple[str, ...]] = {}
 """Those that were asked for."""
 
