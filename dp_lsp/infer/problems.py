@@ -2313,7 +2313,7 @@ class NoiseApart(Kind):
     code = "DP433"
     name = "noise-apart"
     cause = "noise {what}, beside private `{variable}`"
-    message = "`{noise}` is noise {what}, which hides nothing of private `{variable}`: {instead}"
+    message = "`{noise}` is noise {what}, {so} of private `{variable}`: {instead}"
 
 
 class DrawReused(Kind):

@@ -1,8 +1,8 @@
 """Which known mistake is behind a problem.
 
 Rules say what does not hold. Once a function is inferred, each of its problems is looked at once more: where the reason
-is one of the mistakes that many people make, a problem that says so takes its place. Nothing that is claimed changes by
-it: what takes the place of a problem weighs as much, and leaves as much unchecked.
+is one of the mistakes that many people make, a problem that says so takes its place. Nothing more is claimed by it:
+what takes the place of a problem weighs as much, and leaves as much unchecked, or more.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ def name(inference: Inference, method: Method, usual: int) -> None:
         if mistake is None:
             found.append(uses.explained(scene, problem, problem))
             continue
-        weight = problem.severity, problem.unchecked, problem.refutable and scene.is_input(mistake.span)
+        if mistake.unchecked and not problem.unchecked:
+            inference.give_up(mistake.message)
+        unchecked = problem.unchecked or mistake.unchecked
+        weight = problem.severity, unchecked, problem.refutable and scene.is_input(mistake.span)
         mistake = uses.explained(scene, problem, mistake)
         mistake = mistake._replace(severity=weight[0], unchecked=weight[1], refutable=weight[2])
         mistake = mistake._replace(extent=problem.extent or mistake.extent)

@@ -227,9 +227,12 @@ def noise_apart(scene: Scene, problem: Problem) -> Problem | None:
             if entries is not None:
                 what, instead = (said.format(entries=scene.written(entries)) for said in _ONE_FOR_ALL)
             noise, variable = scene.written(call), listed(names)
-            return problems.NoiseApart.at(
-                problem.span, noise=noise, what=what, variable=variable, instead=instead, related=where
+            may_hide = is_value and entries is None
+            so = _NOT_KNOWN if may_hide else _NOTHING
+            found = problems.NoiseApart.at(
+                problem.span, noise=noise, what=what, so=so, variable=variable, instead=instead, related=where
             )
+            return found._replace(unchecked=may_hide)
     return None
 
 
@@ -249,6 +252,9 @@ _OF_HELPER = "that a function draws by itself", "draw it where it is added"
 _ONE_FOR_ALL = "that is drawn once for all entries of `{entries}`", "draw one for each entry: `size=len({entries})`"
 """What is wrong with noise that is drawn apart, and what to do: where a mechanism hides what it is given, and where a
 draw hides what it is added to."""
+_NOTHING, _NOT_KNOWN = "which hides nothing", "so it is not known what it hides"
+"""What noise does that is drawn apart. What a mechanism released is a number that everybody knows; a draw may hide what
+it meets in another way than is followed."""
 
 
 def _drawn_once(scene: Scene, call: Term, names: list[str]) -> Problem | None:
