@@ -485,8 +485,10 @@ _DETAIL = re.compile(r": `.*|, with bounds chosen without looking at the data.*|
 
 def together(titles: Sequence[str]) -> str:
     """The title of several repairs in one: two by their titles, of more what the first ones do, without the code that
-    they write."""
+    they write. The same one in several places is told once."""
     told = [*dict.fromkeys(titles)]
+    if len(told) == 1 < len(titles):
+        return f"{told[0]} (in {len(titles)} places)"
     if len(told) <= _IN_FULL:
         return ", and ".join(told)
     short = [*dict.fromkeys(_DETAIL.sub("", each) for each in told)]

@@ -95,6 +95,7 @@ def test_every_row_about_languages_is_printed() -> None:
 
 WORKSPACE = """\
 4 files, start → all looked at
+most memory until then, of all processes
 computed until then, by all processes
 memory, server and worker
 workspace/symbol

@@ -81,7 +81,7 @@ def test_it_is_announced(editor: Editor) -> None:
 
 
 def test_problems_stand_in_their_cells(editor: Editor) -> None:
-    assert editor.states() == {"noisy": "proved", "<module>": "unknown"}
+    assert editor.states() == {"noisy": "proved", "<module>": "failed"}
     assert editor.shown() == {4: [("DP434", 2, 0)]}
 
 

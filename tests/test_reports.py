@@ -478,9 +478,7 @@ def test_a_report_offers_only_fixes_that_were_tried(
         return {file["path"]: [fix["title"] for d in file["diagnostics"] for fix in d["fixes"]] for file in files}
 
     assert offered() == {"a.jl": [], "b.jl": []}, "trying takes time, so a program asks for it"
-    twice = (
-        "declare it with `:: Priv()`, and declare it with `:: Priv()`"  # a repair that breaks a caller mends that, too
-    )
+    twice = "declare it with `:: Priv()` (in 2 places)"  # a repair that breaks a caller mends that, too
     assert offered("--fixes") == {"a.jl": [twice], "b.jl": ["replace 1 by 2"]}
     main(["check", "."])
     assert capsys.readouterr().out.count("fix available: replace 1 by 2") == 1
