@@ -2270,7 +2270,9 @@ class QueryTooSensitive(Kind):
 
 class NoiseApart(Kind):
     """Noise was drawn on its own and is added to a private value. Only a mechanism that is given the value hides it:
-    noise that is drawn once is the same for all that it is added to, so their differences are exact.
+    noise that is drawn once is the same for all that it is added to, so their differences are exact. In Python a draw
+    hides what it is added to, in one addition and as it is drawn. What it hides that is used otherwise (rounded, summed
+    with another one, taken from a list) is not known, so nothing is claimed of the function.
 
     Broken:
 
