@@ -381,7 +381,7 @@ ROWS: tuple[Builtin, ...] = (
         traits=(
             PreservesZero(),
             NeedsBounds(),
-            Shape(shapes.product, of_equal=shapes.square),
+            Shape(shapes.product, of_equal=shapes.repeated),
             NeverNaN(),
             monotonicity.PRODUCT,
         ),

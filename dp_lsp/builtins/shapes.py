@@ -31,12 +31,14 @@ class Shape(Trait):
 
     ends: Rule
     selects: bool = False
-    of_equal: Rule | None = None
-    """The rule of one argument that is given twice."""
+    of_equal: Callable[[Interval, int], Interval | None] | None = None
+    """The rule of one argument that is given so many times."""
 
     def of(self, *operands: Interval, equal: bool) -> Interval | None:
         """Where the result lies; all arguments may be ``equal``."""
-        return self.of_equal(operands[0]) if equal and self.of_equal is not None else self.ends(*operands)
+        if equal and self.of_equal is not None:
+            return self.of_equal(operands[0], len(operands))
+        return self.ends(*operands)
 
 
 def smallest(*operands: Interval) -> Interval:
@@ -68,12 +70,15 @@ def size(operand: Interval) -> Interval:
     return Interval(_ZERO, largest(operand, mirrored).high)
 
 
-def product(left: Interval, right: Interval) -> Interval | None:
-    """x·y, at the ends of both."""
-    if None in left or None in right:
-        return None
-    found = [one * other for one, other in pairs(left, right) if one is not None and other is not None]
-    return Interval(min(found), max(found))
+def product(*factors: Interval) -> Interval | None:
+    """x·y and more, at the ends of all."""
+    so_far = Interval(Fraction(1), Fraction(1))
+    for factor in factors:
+        if None in factor:
+            return None
+        found = [one * other for one, other in pairs(so_far, factor) if one is not None and other is not None]
+        so_far = Interval(min(found), max(found))
+    return so_far
 
 
 def square(operand: Interval) -> Interval | None:
@@ -89,6 +94,11 @@ def power(operand: Interval, exponent: Interval) -> Interval | None:
         return None
     base = operand if times % 2 else size(operand)
     return Interval(*(None if end is None else end ** int(times) for end in base))
+
+
+def repeated(operand: Interval, times: int) -> Interval | None:
+    """x·x and more: as many factors."""
+    return power(operand, Interval(Fraction(times), Fraction(times)))
 
 
 def quotient(operand: Interval, divisor: Interval) -> Interval | None:
