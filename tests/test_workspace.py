@@ -336,6 +336,16 @@ class Together:
         self.workspace.arrange(list(self.workspace), projects, opened, closed)
 
 
+def test_an_edit_before_the_first_analysis_counts_when_that_arrives() -> None:
+    files = Together()
+    late = files.open("late", LINES)
+    first = files.one.analysis
+    assert first
+    edit(late, Edit(Span(6, 7), "7"))
+    late.settle(0, first)
+    assert not late.current and stale(late) == {"f", "g", "h"}
+
+
 def test_an_edit_makes_users_in_other_files_stale() -> None:
     files = Together()
     edit(files.one, Edit(Span(6, 7), "7"))
