@@ -109,12 +109,6 @@ def test_what_is_not_modelled_is_not_judged(name: str) -> None:
         refuted(each, "1")
 
 
-NOT_YET = {
-    "b17_value_counts by_town": ("unknown", "keys that occur are refused, which is told, and not that it fails"),
-}
-"""The functions of which something else is said yet than is expected: what, and what is not followed in them."""
-
-
 @pytest.fixture(scope="module")
 def said() -> dict[str, dict[str, Any]]:
     """What is said of each function of the corpus."""
@@ -131,9 +125,6 @@ def said() -> dict[str, dict[str, Any]]:
 @pytest.mark.parametrize("each", expected(), ids=str)
 def test_what_is_said_is_what_is_expected(each: Expected, said: dict[str, dict[str, Any]]) -> None:
     status = said[each.name]["status"] if each.name in said else "unknown"
-    if each.name in NOT_YET:
-        assert status == NOT_YET[each.name][0], "it is understood now"
-        return
     assert status in each.states
     if status == "proved" == "|".join(each.states):
         prices = {_best(said[each.name], at) for at in said[each.name]["parameters"] if not at["static"]}
@@ -150,10 +141,6 @@ def _best(function: dict[str, Any], at: dict[str, Any]) -> str:
 def _price(formula: str) -> float:
     """A price for some values of parameters; what is exact is compared as a float."""
     return round(float(evaluated(formula, {"eps": Fraction(1, 2), "k": 3, "scale": 7, "sigma": 4}, ("s1", "s2"))), 9)
-
-
-def test_what_is_not_understood_yet_is_there() -> None:
-    assert NOT_YET.keys() <= {each.name for each in expected() if "unknown" not in each.states}
 
 
 def test_nothing_is_falsely_proved(said: dict[str, dict[str, Any]]) -> None:

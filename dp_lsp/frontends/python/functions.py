@@ -22,7 +22,7 @@ from dp_lsp.frontends.python.entries import named_kind
 from dp_lsp.frontends.python.expressions import Expressions, bins, number, opaque
 from dp_lsp.frontends.python.failures import failure, leaves, raised, with_last_failure
 from dp_lsp.frontends.python.filled import APPEND, Filled
-from dp_lsp.frontends.python.groups import with_group_sums
+from dp_lsp.frontends.python.groups import KeysShown, with_group_sums, with_shown_keys
 from dp_lsp.frontends.python.hopeless import KEYS_OF_RECORDS, keyed_by_records, named_of_data
 from dp_lsp.frontends.python.inner import bound_below, inner_functions, modules_of, why_not
 from dp_lsp.frontends.python.joined import Named, joined, joined_name, named, together
@@ -409,6 +409,9 @@ class _Body:
                 yield self._evaluated(node)
             case ast.Return(value=value):
                 yield surface.Return(*span, self._returned(span, value))
+            case KeysShown(what=what, made=made_by, column=column):
+                at = self._places.span(made_by)
+                yield surface.Call(*at, surface.Name(at.start, at.start, what), (*self._outputs.values(column),))
             case NotFollowed(broken=True):
                 yield surface.Opaque(*span, node.what, effects(node), broken=True)
             case NotFollowed():
@@ -644,7 +647,7 @@ def _written_plainly(node: ast.FunctionDef, params: Mapping[str, Of]) -> ast.Fun
     """A function that does the same, without what only abbreviates."""
     called = _named_outside(node)
     tables = [name for name, kind in params.items() if isinstance(kind, Table | Alone)]
-    written = with_group_sums(with_both_bounds(with_comprehensions(node, called)))
+    written = with_group_sums(with_shown_keys(with_both_bounds(with_comprehensions(node, called))))
     written = with_lists(with_texts(with_written(written, called)))
     return with_edges(with_versions(written, tables))
 

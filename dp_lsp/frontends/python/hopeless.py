@@ -22,6 +22,11 @@ _KEYS = Hopeless(
     "write the keys out instead, and count one after the other:"
     " `[sum(1 for x in {of} if x == k) + np.random.laplace(scale=1 / eps) for k in [1, 2, 3]]`",
 )
+_COUNTED = Hopeless(
+    "which keys `{written}` has tells whose records are there, and noise that is added to its numbers hides no key",
+    "write the keys out instead:"
+    ' `{of}.value_counts().reindex(["a", "b"], fill_value=0) + np.random.laplace(scale=1 / eps, size=2)`',
+)
 _GROUPS = Hopeless(
     "which groups `{written}` has tells whose records are there",
     "write the groups out instead, and release one after the other:"
@@ -96,7 +101,8 @@ _FUNCTIONS = {
 }
 _METHODS = {
     **dict.fromkeys(("groupby", "pivot_table"), _GROUPS),
-    **dict.fromkeys(("value_counts", "most_common"), _KEYS),
+    "value_counts": _COUNTED,
+    "most_common": _KEYS,
     **dict.fromkeys(("describe", "head", "tail", "sort_values", "nlargest", "nsmallest", "sample"), _SHOWN),
     **dict.fromkeys(("any", "all", "mode"), _DECIDED),
     **dict.fromkeys(("idxmax", "idxmin", "argsort"), _PLACE),
@@ -134,6 +140,8 @@ HOPELESS = {
     _CHOOSES: _WEIGHTS,
 }
 """By how the call is named within a sentence; a method with a dot before it."""
+SHOWS_KEYS = frozenset({"`.value_counts`", "`.groupby`"})
+"""What shows the keys that occur, by the names that it has in the tree."""
 
 
 def has_edges_of_data(node: ast.Call, is_number: Callable[[ast.expr], bool]) -> bool:

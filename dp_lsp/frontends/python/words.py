@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dp_lsp.frontends.python.cursor import offered
 from dp_lsp.frontends.python.entries import COUNT, COUNT_KEPT
 from dp_lsp.frontends.python.filled import APPEND, ZEROS
-from dp_lsp.frontends.python.hopeless import HOPELESS, told
+from dp_lsp.frontends.python.hopeless import HOPELESS, SHOWS_KEYS, told
 from dp_lsp.frontends.python.kinds import SAMPLERS
 from dp_lsp.frontends.python.names import BASES, EXCEPTIONS, KNOWN, RUNNING, TYPES, WORDS
 from dp_lsp.frontends.python.numeric import FUNCTIONS, spellings
@@ -29,7 +29,7 @@ _TYPE_MEANINGS = {
 }
 
 FAMILIAR = {
-    Familiar.SHOWS: SHOWING,
+    Familiar.SHOWS: SHOWING | SHOWS_KEYS,
     Familiar.UNRULED: frozenset(name for name, value in vars(builtins).items() if callable(value)),
     Familiar.FAILS: EXCEPTIONS,
     Familiar.EXCEPTION: EXCEPTIONS,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dp_lsp.core.term import Apply, Global, Method, Term
+from dp_lsp.core.term import Apply, Global, Method, Show, Term
 from dp_lsp.hopeless import CannotBeProved
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
@@ -103,6 +103,19 @@ def _hopeless(scene: Scene, problem: Problem) -> Problem | None:
     return None
 
 
+def _shown_otherwise(scene: Scene, problem: Problem) -> Problem | None:
+    """What is shown of private data is something that is not proved private, whatever is added to it."""
+    vocabulary = scene.inference.context.language.vocabulary
+    for node in scene.terms:
+        if isinstance(node, Show) and node.span == problem.span:
+            hopeless = vocabulary.hopeless.get(node.by[0].name)
+            if hopeless is not None:
+                told = vocabulary.told(node.by[0].name, scene.inference.written(node.span))
+                where = f"`{scene.method.name}`"
+                return CannotBeProved.told(hopeless, node.span, where, *told)._replace(unchecked=False)
+    return None
+
+
 def _is_of_records(scene: Scene, node: Term) -> bool:
     """Whether something is made of private records, one by one."""
     made = [*parts.record_by_record(scene, node)]
@@ -154,6 +167,7 @@ _RULES: dict[str, tuple[Rule, ...]] = {
         ),
         (problems.NoRule, (data.without_rule, *_NAMES)),
         (problems.UnknownName, _NAMES),
+        (problems.PrivateOutput, (_shown_otherwise,)),
     )
 }
 """What may be behind a problem of each kind, the likeliest first."""
