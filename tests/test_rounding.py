@@ -1,5 +1,5 @@
-"""How far datasets move what is rounded, and what is left when dividing, judged by CPython and by the evaluator that
-shares nothing with the checker: no run moves it further, and some move it as far, or nearly."""
+"""How far datasets and whole numbers move what is rounded, and what is left when dividing, judged by CPython and by the
+evaluator that shares nothing with the checker: no run moves it further, and some move it as far, or nearly."""
 
 from __future__ import annotations
 
@@ -67,7 +67,42 @@ IN_JULIA = {
     "sum(v) % 7": "14",
     "mod(length(v), 7)": "6",
 }
+OF_WHOLE = """
+def half(n):
+    return n // 2
+
+def f(n: Annotated[int, Within()]):
+    return {result}
+"""
+IN_PYTHON_OF_WHOLE = {
+    "n // 10": "1",
+    "5 * n // 3": "2",
+    "n // 2 + n % 7": "7",
+    "(n + 1) // -3": "1",
+    "round(n * 0.7)": "1",
+    "round(n * 1.5)": "2",
+    "round(n / 3, 1)": "2/5",
+    "math.ceil(n * 2.5)": "3",
+    "half(n)": "1",
+}
+IN_JULIA_OF_WHOLE = {
+    "floor(Int, n / 10)": "1",
+    "ceil(5n / 3)": "2",
+    "half(n)": "1",
+    "halved(n)": "1",
+}
+HALVED = """
+half(n) = floor(Int, n / 2)
+function halved(n::Integer)
+    for i in 1:3
+        n = floor(Int, (n + 1) / 2)
+    end
+    n
+end
+f(n::Integer) = {result}
+"""
 RARE = {
+    *("n // 10", "(n + 1) // -3", "n // 2 + n % 7", "floor(Int, n / 10)", "halved(n)"),
     *("len(v) // 10", "len(v) % 7", "len(v) // 10 + len(v) % 10", "max(len(v) // 4, 1) * 2"),
     *("floor(length(v) / 10)", "mod(length(v), 7)"),
     *("np.rint(np.sum(v) / 3)", "np.sum(v) % -2.5", "round(Int, sum(v) / 3)", "sum(v) % 7"),
@@ -76,7 +111,7 @@ RARE = {
 
 
 def held(module: Any, judge: Any, text: str, bound: str, rare: bool) -> None:
-    ((claim,),) = module.checked([text])
+    claim = claimed(module, text)
     (of,) = claim.parameters
     assert of.bound is not None and _same(of.bound, bound), of.bound
     for seed in range(3):
@@ -84,6 +119,11 @@ def held(module: Any, judge: Any, text: str, bound: str, rare: bool) -> None:
         assert not outcome.refuted and not outcome.crashed, outcome
     less = claim._replace(parameters=(of._replace(bound=f"({bound})*4/5"),))
     assert rare or any(judge(text, seed).refuted(less, 40) for seed in range(6)), "it moves less"
+
+
+def claimed(module: Any, text: str) -> Any:
+    """What is claimed of ``f``."""
+    return next(each for each in module.checked([text])[0] if each.name == "f")
 
 
 def _same(said: str, expected: str) -> bool:
@@ -107,3 +147,21 @@ def test_in_python(result: str, relation: str) -> None:
 def test_in_julia(result: str, relation: str) -> None:
     text = JULIA.format(relation=relation, low=0, high=3, result=result)
     held(evaluated, JuliaJudge, text, IN_JULIA[result], result in RARE)
+
+
+@pytest.mark.parametrize("result", IN_PYTHON_OF_WHOLE)
+def test_whole_numbers_in_python(result: str) -> None:
+    header = PYTHON.partition("\ndef ")[0].replace("Size", "Size, Within")
+    held(python, PythonJudge, header + OF_WHOLE.format(result=result), IN_PYTHON_OF_WHOLE[result], result in RARE)
+
+
+@pytest.mark.parametrize("result", IN_JULIA_OF_WHOLE)
+def test_whole_numbers_in_julia(result: str) -> None:
+    held(evaluated, JuliaJudge, HALVED.format(result=result), IN_JULIA_OF_WHOLE[result], result in RARE)
+
+
+def test_numbers_that_are_not_whole_are_rounded_without_bound() -> None:
+    header = PYTHON.partition("\ndef ")[0].replace("Size", "Size, Within")
+    text = header + OF_WHOLE.format(result="half(n)").replace("int, Within", "float, Within")
+    claim = claimed(python, text)
+    assert claim.parameters[0].bound == "oo"

@@ -152,6 +152,11 @@ def has_gap(type_: Type) -> bool:
     return False
 
 
+def has_whole_steps(type_: Type) -> bool:
+    """Whether two values are always a whole number apart: so many records, or as far as whole numbers are."""
+    return isinstance(type_, Dataset) or is_whole(type_)
+
+
 def spread(box: Container) -> Sens:
     """The distance of containers all of whose entries differ by 1: n, √n or 1 in L1, L2 and LInf, once a row."""
     rows = ONE if box.rows is None else magnitude(box.rows)

@@ -22,7 +22,7 @@ from dp_lsp.core.annotation import Anything, dimensions, is_open
 from dp_lsp.core.constraints import Constraint, Origin
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import NOTHING, Answer, Called, Distances, EffectVariable, Var
-from dp_lsp.core.metrics import as_dataset, counted_as
+from dp_lsp.core.metrics import as_dataset, counted_as, is_whole
 from dp_lsp.core.notation import type_words
 from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Given, Judgement, Move, Moves, Scheme, SchemeParameter
@@ -628,9 +628,10 @@ def as_called(inference: Inference, scheme: Scheme, types: Sequence[Type], is_sh
     """The scheme of a method for arguments of these types. Julia compiles a method without annotations anew for the
     types it is called with; so its scheme for one call is the one it would have if these types were written there. That
     is asked for where the scheme for any types does not serve: where it could not be found, for datasets, of which the
-    report of the method itself says nothing, where all that it is given are public numbers: then so is what it returns,
-    and a formula of them, and for arguments of which a source ``is_shared``: of operations that wait it is not known
-    which linear functions they are. Of what has annotations, public numbers alone say more."""
+    report of the method itself says nothing, for whole numbers that move it without bound, where all that it is given
+    are public numbers: then so is what it returns, and a formula of them, and for arguments of which a source
+    ``is_shared``: of operations that wait it is not known which linear functions they are. Of what has annotations,
+    public numbers alone say more."""
     if scheme.template is None:
         return scheme
     of_publics = bool(types) and all(map(publics.is_given, types))
@@ -640,7 +641,8 @@ def as_called(inference: Inference, scheme: Scheme, types: Sequence[Type], is_sh
         return scheme
     of_datasets = any(isinstance(type_, Dataset) for type_ in given)
     of_forms = bool(scheme.opens) and scheme.form is None and is_shared()
-    if not (scheme.reason or of_datasets or of_publics or of_forms) or not all(
+    of_whole = any(is_whole(type_) for type_ in given if type_ is not None) and _moves_without_bound(scheme)
+    if not (scheme.reason or of_datasets or of_whole or of_publics or of_forms) or not all(
         type_ is None or _is_known(type_) for type_ in given
     ):
         return scheme
@@ -660,6 +662,12 @@ def as_called(inference: Inference, scheme: Scheme, types: Sequence[Type], is_sh
         effort.depth += 1
     found = effort.known[key]
     return scheme if serves and found.reason else found
+
+
+def _moves_without_bound(scheme: Scheme) -> bool:
+    """Whether what a method returns moves without bound with one of its parameters."""
+    found = (scheme.result.moves.get(param.var) for param in scheme.params)
+    return any(move is not None and move.sens.infinite for move in found)
 
 
 def _is_any_number(param: SchemeParameter) -> bool:

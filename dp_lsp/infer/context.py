@@ -77,6 +77,7 @@ class TypingContext:
     - ``expected`` are the types with which functions that are written in a call are called, and ``running`` the
       functions whose calls are being settled, from the outermost.
     - ``protects`` says that the definition is private, so that what is seen of its run must be public.
+    - ``whole`` are the variables two values of which are a whole number apart.
     """
 
     def __init__(
@@ -114,7 +115,7 @@ class TypingContext:
         self.running: list[FunctionValue] = []
         self.protects = False
         self.undeclared: frozenset[Var] = frozenset()
-        self.datasets: frozenset[Var] = frozenset()
+        self.whole: set[Var] = set()
 
     def written(self, span: Span, limit: int = 40) -> str:
         """The source text at a place, on one line and abbreviated to a limit."""

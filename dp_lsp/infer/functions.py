@@ -13,7 +13,7 @@ from dp_lsp.core.annotation import NumberOf
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.evaluate import norms_of, symbols_of
 from dp_lsp.core.events import NOTHING, Cost, Var, variables
-from dp_lsp.core.metrics import has_gap, holds_records
+from dp_lsp.core.metrics import has_gap, has_whole_steps, holds_records
 from dp_lsp.core.order import Way, is_chained
 from dp_lsp.core.scheme import FunctionValue, Judgement, Move, Moves, Owned, Scheme, SchemeParameter, Unit
 from dp_lsp.core.sens import INFINITY
@@ -191,7 +191,7 @@ def body(
     if not nested:
         inference.context.given |= {param.local for param in method.params}
         inference.context.protects = method.privacy
-        inference.context.datasets = frozenset(each.var for each in params if isinstance(each.type, Dataset))
+        inference.context.whole |= {each.var for each in params if has_whole_steps(each.type)}
         inference.context.undeclared = frozenset(
             each.var for each in params if isinstance(each.declared, annotation.Anything)
         )

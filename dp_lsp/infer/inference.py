@@ -47,7 +47,7 @@ class Inference:
         known = self.context
         context = TypingContext(known.text, known.language, known.rules, known.resolve, known.look, known.effort)
         context.protects, context.undeclared = known.protects, known.undeclared
-        context.datasets = known.datasets
+        context.whole |= known.whole
         return Inference(context, self._rule)
 
     def infer(self, node: Term) -> Evaluation:

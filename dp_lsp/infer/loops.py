@@ -25,7 +25,7 @@ from dp_lsp.core.evaluate import norms_of, symbols_of
 from dp_lsp.core.events import Cost, Repeat, RoundPlace, Var, variables
 from dp_lsp.core.linear import LinearForm, Part
 from dp_lsp.core.machine import Stored
-from dp_lsp.core.metrics import diameter, has_gap, is_data, spread
+from dp_lsp.core.metrics import diameter, has_gap, has_whole_steps, is_data, spread
 from dp_lsp.core.notation import type_words
 from dp_lsp.core.order import Way, common, through
 from dp_lsp.core.ranges import supremum
@@ -430,6 +430,8 @@ def _start(
         items = [_start(inference, local, item, variables, kept) for item in type_.items]
         return inference.tuple_of(local.span, items, type_.label)
     variables.append(Var(local.name, gap=has_gap(type_), carried=True))
+    if has_whole_steps(type_):
+        inference.context.whole.add(variables[-1])
     known = next(kept)
     if known is not None:
         start = Reach(variables[-1], ZERO)

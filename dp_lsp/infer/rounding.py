@@ -1,8 +1,8 @@
-"""Rounding a number that a dataset moves: it jumps, but by no more than whole numbers lie in between.
+"""Rounding a number that a dataset or a whole number moves: it jumps, but by no more than whole numbers lie in between.
 
 A real number may lie just below a whole one, so the smallest change may move what it is rounded to by 1: rounding has
-no Lipschitz constant. Two datasets, however, differ by a whole number n of records. What moves by at most s for one
-record moves by at most ns then, and what it is rounded to
+no Lipschitz constant. Two datasets, however, differ by a whole number n of records, and two whole numbers by one, n.
+What moves by at most s for one record, or for 1, moves by at most ns then, and what it is rounded to
 
 - down, up or towards 0 by at most n times s rounded up: ⌊y⌋ - ⌊x⌋ < y - x + 1 is whole, so it is at most ⌈y - x⌉, and
   ⌈ns⌉ ≤ n⌈s⌉, a whole number that is at least ns. ⌈x⌉ is -⌊-x⌋; and towards 0, numbers on two sides of 0 come no
@@ -12,7 +12,7 @@ record moves by at most ns then, and what it is rounded to
 
 To multiples of another number than 1 it is the same, in units of that. So ``len(v) // 10``, which is
 ``floor(len(v) / 10)``, moves by 1. Of s that is a formula, s + 1 is at least either.
-A whole number stays as it is.
+A whole number stays as it is. So a loop that halves one, ``n = n // 2``, moves it by no more in any round.
 
 Looked for in vain: neighbouring datasets between which what is rounded moves further (``tests/test_rounding.py``, by
 CPython and by the evaluator in ``tests/evaluator``).
@@ -38,7 +38,7 @@ _DIGITS, _MOST_DIGITS = "digits", 100
 
 
 def stepped(inference: Inference, node: Call, given: list[Judgement | Term], judgement: Judgement) -> Judgement:
-    """How far a number moves with datasets that is rounded, where the row has no bound."""
+    """How far a number moves with datasets and whole numbers that is rounded, where the row has no bound."""
     rounds = builtins.TABLE[node.builtin].trait(Rounds)
     if rounds is None or not given:
         return judgement
@@ -51,7 +51,7 @@ def stepped(inference: Inference, node: Call, given: list[Judgement | Term], jud
     better = {}
     for var, move in judgement.moves.items():
         before = x.moves.get(var)
-        if before is None or var not in inference.context.datasets or not move.sens.infinite:
+        if before is None or var not in inference.context.whole or not move.sens.infinite:
             continue
         if before.sens.infinite or norms_of(before.sens):
             continue
