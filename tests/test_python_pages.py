@@ -26,7 +26,7 @@ PAGES = (
         "arrays-of-records",
         "applied",
     ),
-    *("written-lists", "put-in-order"),
+    *("written-lists", "put-in-order", "texts"),
 )
 LOOSE = {
     "Values that take the place of others",

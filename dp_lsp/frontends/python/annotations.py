@@ -185,6 +185,16 @@ def says_data(node: ast.expr) -> bool:
     return any(name in WORDS and name not in _SAYS_LITTLE for name in names)
 
 
+def holds_texts(node: ast.expr | None) -> bool:
+    """Whether an annotation says that a value is a list of texts."""
+    match node:
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[base, *_])):
+            return holds_texts(base)
+        case ast.Subscript(value=ast.Name(id="list"), slice=ast.Name(id="str")):
+            return True
+    return False
+
+
 def says_public(node: ast.expr) -> bool:
     """Whether an annotation says that everybody may know a value."""
     return isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "Static"
@@ -365,7 +375,7 @@ class PythonAnnotations(Annotations):
                 return Truth()
             case TypeExpr(name=name, args=()) if name in _BASES:
                 return Anything()
-            case TypeExpr(name="list", args=(TypeExpr(name=of, args=()),)) if of in _BASES:
+            case TypeExpr(name="list", args=(TypeExpr(name=of, args=()),)) if of in {*_BASES, "str"}:
                 return Anything()
         written = node.written if isinstance(node, TypeExpr) else "this"
         raise RefusedType(node, f"what `{written}` stands for is not followed; write the annotation out")
@@ -475,6 +485,8 @@ def _annotated(node: TypeExpr, base: Node, words: Iterable[Node]) -> Annotation:
     if said.keys() & _OF_ROWS:
         return _matrix(node, base, said, relations, bounds)
     records = ContainerOf(kind, element)
+    if (other := said.keys() & {"Bounded", "Within"}) and _is_list_of_texts(base):
+        raise RefusedType(node, f"`{min(other)}` says something of numbers, and these are texts")
     if "MayBeMissing" in said:
         if not (isinstance(base, TypeExpr) and base.name in _SERIES) or "Within" in said:
             raise RefusedType(node, "`MayBeMissing` is said of a `pd.Series` of records, or of a column of a table")
@@ -571,6 +583,8 @@ def _base(node: Node) -> tuple[Kind | None, Base]:
             return None, _NUMBERS[name]
         case TypeExpr(name="list", args=(TypeExpr(name=of, args=()),)) if of in _NUMBERS:
             return Kind.VECTOR, _NUMBERS[of]
+        case TypeExpr() if _is_list_of_texts(node):
+            return Kind.VECTOR, Base.INTEGER  # a number for each text
         case TypeExpr(name="list", args=()):
             return Kind.VECTOR, Base.REAL
         case TypeExpr(name=name, args=()) if name in _ARRAYS:
@@ -580,6 +594,13 @@ def _base(node: Node) -> tuple[Kind | None, Base]:
         "the data are a `list`, an `np.ndarray`, a `pd.Series`, a `pd.DataFrame`, a `pl.LazyFrame`, a "
         "`DataLoader`, a `float` or an `int`",
     )
+
+
+def _is_list_of_texts(node: Node) -> bool:
+    match node:
+        case TypeExpr(name="list", args=(TypeExpr(name="str", args=()),)):
+            return True
+    return False
 
 
 def _limit(options: dict[str, Node], name: str, node: TypeExpr) -> Limit:

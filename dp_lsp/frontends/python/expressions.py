@@ -32,6 +32,7 @@ from dp_lsp.frontends.python.kinds import (
     Kind,
     Kinds,
     Of,
+    occurrences,
 )
 from dp_lsp.frontends.python.libraries import Library
 from dp_lsp.frontends.python.names import EXCEPTIONS, HOMES, MODULES, dotted
@@ -47,10 +48,12 @@ from dp_lsp.frontends.python.releasing.calls import LibraryCalls
 from dp_lsp.frontends.python.rows import Beside, Rows
 from dp_lsp.frontends.python.tables import Alone, Counted, Frame, Table, counted
 from dp_lsp.frontends.python.tree import below, copied, walk
+from dp_lsp.frontends.python.written_out import Replaced, may_be_replaced
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
 
-_ELEMENT = "v"
+_ENTRY = "its entry"
+"""The name of each entry of a list where a method asks, which no program can write."""
 _SEVERAL_DRAWS = (
     "several draws at once, or a draw with other arguments than its centre and its scale (add an array of draws once, "
     "to as many numbers: `v + np.random.laplace(0, b, size=len(v))`),"
@@ -309,16 +312,15 @@ class Expressions(LibraryCalls, Reductions, Powers):
             case [
                 ast.comprehension(target=ast.Name(id=name), iter=ast.List(elts=items) | ast.Tuple(elts=items), ifs=[])
             ]:
-                inner = [item for item in walk(made) if isinstance(item, _SCOPES)]
                 known = all(isinstance(each, ast.Constant) for each in items)
                 key = node.key if isinstance(node, ast.DictComp) else None
                 if (
                     known
                     and 0 < len(items) <= _MOST_ITEMS
-                    and not inner
+                    and may_be_replaced(made, [name])
                     and not (isinstance(key, ast.Name) and key.id != name)
                 ):
-                    return [_Replaced(name, each).visit(copied(made)) for each in items]
+                    return [Replaced({name: each}).visit(copied(made)) for each in items]
         raise Refused(node, "a comprehension over something other than values that are written out")
 
     def _is_of_file(self, name: str) -> bool:
@@ -717,6 +719,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
                 return self.of_gaps(self._places.span(node), of, attr)
             case ast.Attribute(value=of) if self._kinds.of(of) is Kind.GAPS and self._kinds.of(node) is Kind.ARRAY:
                 return self._elementwise(node)
+        if (counted_ := occurrences(node, self._kinds.of)) is not None:
+            return self._occurrences(node, *counted_)
         if (operation := self._kinds.applied(node)) is not None:
             return self.node(operation)
         if self._kinds.of(node) is Kind.MASK:
@@ -854,6 +858,13 @@ class Expressions(LibraryCalls, Reductions, Powers):
         masks = (ast.copy_location(ast.Compare(of, [ast.Eq()], [each]), node) for each in keys.keys)
         return surface.Vector(*span, tuple(self._counted(span, mask) for mask in masks))
 
+    def _occurrences(self, node: ast.Call, of: ast.expr, value: ast.expr) -> Node:
+        """How often a number stands in a list."""
+        span = self._places.span(node)
+        each = surface.Name(span.start, span.start, _ENTRY)
+        equal = self._call(span, "==", each, self.number(value))
+        return self._call(span, COUNT, self._lambda(_ENTRY, equal), self.node(of))
+
     def _lambda(self, name: str, value: Node) -> surface.Lambda:
         span = value.span
         param = surface.Parameter(span.start, span.start, name)
@@ -981,22 +992,10 @@ _OPERATORS: dict[type[ast.operator], str] = {
 
 _MOST_ITEMS = 40
 """The most values for which a comprehension is written out."""
-_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr)
 
 
 def _names_in(node: ast.expr) -> Iterator[str]:
     return (item.id for item in below(node, ast.Name))
-
-
-class _Replaced(ast.NodeTransformer):
-    """An expression with a constant in place of a name."""
-
-    def __init__(self, name: str, value: ast.expr) -> None:
-        self._name = name
-        self._value = value
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:  # the name is given
-        return ast.copy_location(copied(self._value), node) if node.id == self._name else node
 
 
 def _are_written_out(node: ast.expr) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 
 from dp_lsp import surface
-from dp_lsp.frontends.python.annotations import OF_NUMBER, PUBLIC, annotation, kind_of, says_data
+from dp_lsp.frontends.python.annotations import OF_NUMBER, PUBLIC, annotation, holds_texts, kind_of, says_data
 from dp_lsp.frontends.python.as_arrays import used_as_arrays
 from dp_lsp.frontends.python.clips import with_both_bounds
 from dp_lsp.frontends.python.dictionaries import with_lists
@@ -46,6 +46,7 @@ from dp_lsp.frontends.python.side_by_side import counted as counted_rounds
 from dp_lsp.frontends.python.side_by_side import taken
 from dp_lsp.frontends.python.tables import Alone, Frame, Table, counted
 from dp_lsp.frontends.python.text_loops import with_texts
+from dp_lsp.frontends.python.text_records import with_numbers
 from dp_lsp.frontends.python.training import Made, Steps, Trained, trained
 from dp_lsp.frontends.python.tree import below, walk
 from dp_lsp.frontends.python.versions import with_versions
@@ -648,7 +649,8 @@ def _written_plainly(node: ast.FunctionDef, params: Mapping[str, Of]) -> ast.Fun
     called = _named_outside(node)
     tables = [name for name, kind in params.items() if isinstance(kind, Table | Alone)]
     written = with_group_sums(with_shown_keys(with_both_bounds(with_comprehensions(node, called))))
-    written = with_lists(with_texts(with_written(written, called)))
+    texts = [each.arg for each in (*node.args.args, *node.args.kwonlyargs) if holds_texts(each.annotation)]
+    written = with_lists(with_numbers(with_texts(with_written(written, called)), texts, called))
     return with_edges(with_versions(written, tables))
 
 

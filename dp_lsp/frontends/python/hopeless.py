@@ -92,7 +92,7 @@ _FUNCTIONS = {
     **dict.fromkeys(("np.corrcoef", "np.cov", "np.polyfit", "np.linalg.lstsq"), _RELATED),
     **dict.fromkeys(("sorted", "np.sort"), _ORDER),
     **dict.fromkeys(("np.argsort", "np.nonzero"), _PLACE),
-    **dict.fromkeys(("Counter", "collections.Counter", "np.unique", "np.bincount"), _KEYS),
+    **dict.fromkeys(("Counter", "collections.Counter", "set", "np.unique", "np.bincount"), _KEYS),
     **dict.fromkeys(("random.choice", "random.sample"), _DRAWN),
     **dict.fromkeys(("pd.crosstab", "pd.pivot_table", "pandas.crosstab", "pandas.pivot_table"), _GROUPS),
     **dict.fromkeys(("np.prod", "math.prod"), _FACTOR),

@@ -111,6 +111,18 @@ GENERATING = "np.random.default_rng"
 """What makes a generator, which begins with what nobody knows if it is not told."""
 
 
+def occurrences(node: ast.Call, of: Callable[[ast.expr], Of]) -> tuple[ast.expr, ast.expr] | None:
+    """The list and the number of which a call of a method tells how often it stands there; None for any other call."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name() as held, attr="count"),
+            args=[ast.Name() | ast.Constant() as value],
+            keywords=[],
+        ) if of(held) is Kind.LIST:
+            return held, value
+    return None
+
+
 _NOT_OF_GENERATORS = frozenset({"randn"})
 """What only the module has, and no generator."""
 
@@ -407,6 +419,8 @@ class Kinds:
             return Kind.ARRAY if self.of(keys.column) in COLUMNS - {Kind.MASK} else Kind.ANY
         if (operation := self.applied(node)) is not None:
             return self.of(operation)
+        if occurrences(node, self.of) is not None:
+            return Kind.NUMBER
         if isinstance(node.func, ast.Attribute) and not name:
             of, attr = self.of(node.func.value), node.func.attr
             if of is Kind.MECHANISM:

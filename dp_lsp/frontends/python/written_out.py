@@ -10,10 +10,10 @@ Sources: the manual of Python (``zip``, ``enumerate``); its reference ("Displays
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 from dp_lsp.frontends.python.edges import Inlined
-from dp_lsp.frontends.python.tree import children, copied, walk
+from dp_lsp.frontends.python.tree import below, children, copied, walk
 
 _MOST = 40
 """The most values for which a comprehension is written out."""
@@ -21,7 +21,8 @@ _LARGEST = 20_000
 """How many nodes all that is made of them may have."""
 _READING = frozenset({"zip", "enumerate", "len", "sum", "min", "max", "sorted", "list", "tuple", "range", "print"})
 """Functions that change nothing that they are given, and return nothing by which it might be changed."""
-_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr)
+_LATER = (ast.Lambda, ast.NamedExpr)
+"""What reads a name later than it stands there, or gives it another value."""
 
 Called = Callable[[ast.expr], str]
 
@@ -236,11 +237,28 @@ class _WrittenOut(Inlined, ast.NodeTransformer):
         names = [] if rows is None else _names(target, rows)
         if not names or rows is None or len(rows) > _MOST:
             return None
-        inner = [item for part in parts for item in walk(part)]
-        if any(isinstance(item, _SCOPES) for item in inner) or len(inner) * len(rows) > _LARGEST:
+        if not all(may_be_replaced(part, names) for part in parts) or sum(map(_size, parts)) * len(rows) > _LARGEST:
             return None
         given = [dict(zip(names, row, strict=True)) for row in rows]
-        return [[_Replaced(each).visit(copied(part)) for part in parts] for each in given]
+        return [[Replaced(each).visit(copied(part)) for part in parts] for each in given]
+
+
+def _size(node: ast.AST) -> int:
+    return len(walk(node))
+
+
+def may_be_replaced(node: ast.expr, names: Collection[str]) -> bool:
+    """Whether values may stand for names in an expression: none of its own has one of the names, and all that it reads
+    is read at once, as by a generator that a sum uses up."""
+    used_up = {id(each.args[0]) for each in below(node, ast.Call) if _uses_up(each)}
+    if any(id(each) not in used_up for each in below(node, ast.GeneratorExp)):
+        return False
+    own = {item.id for each in below(node, ast.comprehension) for item in below(each.target, ast.Name)}
+    return own.isdisjoint(names) and not any(below(node, kind) for kind in _LATER)
+
+
+def _uses_up(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Name) and node.func.id == "sum" and len(node.args) == 1
 
 
 def _at(made: ast.expr, place: ast.expr) -> ast.expr:
@@ -251,7 +269,7 @@ def _at(made: ast.expr, place: ast.expr) -> ast.expr:
     return made
 
 
-class _Replaced(ast.NodeTransformer):
+class Replaced(ast.NodeTransformer):
     """An expression with values in place of names."""
 
     def __init__(self, values: Mapping[str, ast.expr]) -> None:

@@ -12,7 +12,7 @@ from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.releasing.frames import unsaid
 from dp_lsp.frontends.python.training import is_make
 from dp_lsp.named import NamedTuple
-from dp_lsp.problem import Problem
+from dp_lsp.problem import Edit, Problem
 from dp_lsp.text import Span
 
 _ARRAY, _SERIES, _TABLE, _LIST = "np.ndarray", "pd.Series", "pd.DataFrame", "list"
@@ -25,6 +25,8 @@ _CALLED_SO = {
     "DataFrame": _TABLE,
 }
 """What the data are where an annotation says it in other words."""
+_ENTRIES = frozenset({"int", "float", "str"})
+"""What a list may be said to hold."""
 _PRICES = ("eps", "del", "sigma", "scale", "sens", "low", "upp", "bound", "max", "min", "thr", "clip", "budget", "seed")
 """How the names of numbers begin that somebody chooses, and nobody gave."""
 
@@ -63,9 +65,9 @@ class Definition(NamedTuple):
             case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[said, *_])):
                 pass
         if isinstance(said, ast.Subscript):
-            of_numbers = isinstance(said.slice, ast.Name) and said.slice.id in ("int", "float")
-            if isinstance(said.value, ast.Name) and said.value.id == _LIST and of_numbers:
-                return ast.unparse(said)
+            called = said.value.id if isinstance(said.value, ast.Name) else ""
+            if isinstance(said.slice, ast.Name) and said.slice.id in _ENTRIES and _CALLED_SO.get(called) == _LIST:
+                return f"{_LIST}[{said.slice.id}]"
             said = said.value
         found = None if said is None else dotted(said)
         if found is not None and (known := _CALLED_SO.get(found[1].rpartition(".")[2])) is not None:
@@ -150,6 +152,20 @@ class Definition(NamedTuple):
             return isinstance(parameter.annotation, ast.Name) and parameter.annotation.id == "int"
         calls = (node for node in ast.walk(self.node) if isinstance(node, ast.Call))
         return any(_is(arg, parameter.name) for node in calls if _is(node.func, "range") for arg in node.args)
+
+
+def without_parameter(definition: Definition, parameter: Parameter, text: str) -> Edit:
+    """What leaves a parameter out, with the comma that parts it from another one."""
+    start, end = parameter.span
+    places = [each.span for each in definition.parameters]
+    at = places.index(parameter.span)
+    if parameter.has_default:
+        end += len(text[end:]) - len(text[end:].lstrip())
+        defaults = [*definition.node.args.defaults, *filter(None, definition.node.args.kw_defaults)]
+        end = min(definition.span(each).end for each in defaults if definition.span(each).start >= start)
+    if at + 1 < len(places):
+        return Edit(Span(start, places[at + 1].start), "")
+    return Edit(Span(places[at - 1].end if at else start, end), "")
 
 
 def is_chosen(name: str) -> bool:

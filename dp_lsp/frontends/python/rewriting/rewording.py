@@ -4,13 +4,17 @@ many numbers as a comprehension, several quantiles as one after the other."""
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TypeGuard
 
-from dp_lsp.frontends.python.rewriting.definitions import Definition
+from dp_lsp.frontends.python.chunks import items
+from dp_lsp.frontends.python.names import names_bound
+from dp_lsp.frontends.python.parse import read
+from dp_lsp.frontends.python.rewriting.definitions import Definition, Parameter, without_parameter
 from dp_lsp.frontends.python.rewriting.origins import Origins, called, named, usual
 from dp_lsp.named import NamedTuple
-from dp_lsp.problem import Edit
+from dp_lsp.problem import Edit, Problem
 from dp_lsp.text import Span
 
 _KNOWN_HOMES = ("numpy", "math", "random")
@@ -221,8 +225,8 @@ def _as_conditions(written: Written) -> Iterator[Rewording]:
 
 
 def _keys_written_out(written: Written) -> Iterator[Rewording]:
-    """A loop over a list that is written out before it, and used for nothing else."""
-    for name, value in once(written):
+    """A loop over a list that is written out before it, in the function or above it, and used for nothing else."""
+    for name, value in (*once(written), *_above(written)):
         if (
             isinstance(value, ast.List | ast.Tuple)
             and value.elts
@@ -231,10 +235,66 @@ def _keys_written_out(written: Written) -> Iterator[Rewording]:
             over = [each.iter for each in written.nodes if isinstance(each, ast.For | ast.comprehension)]
             places = [each for each in over if isinstance(each, ast.Name) and each.id == name]
             if places and len(places) == written.reads(name):
-                made = written.source(value)
+                made = ast.unparse(value)
                 yield Rewording(
                     f"write them out in the loop: `{made}`", tuple(written.edit(each, made) for each in places)
                 )
+    for parameter in written.definition.parameters:
+        yield from _texts_written_out(written, parameter)
+
+
+def _above(written: Written) -> Iterator[tuple[str, ast.expr]]:
+    """The names that the text gives one value at top level, and the function none."""
+    found: dict[str, ast.expr] = {}
+    bound: Counter[str] = Counter()
+    for each in items(written.text):
+        tree = read(each.text)
+        for statement in () if isinstance(tree, Problem) else tree.body:
+            bound.update(names_bound(statement))
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    found[name] = value
+    return ((name, value) for name, value in found.items() if bound[name] == 1 and not written.writes(name))
+
+
+_SOME_TEXTS = '("a", "b")'
+"""Texts that stand where nobody but the author knows them."""
+
+
+def _texts_written_out(written: Written, parameter: Parameter) -> Iterator[Rewording]:
+    """A list of texts that is given to the function beside the data: it is asked whether a text is in it, or gone over
+    to count each."""
+    if parameter.annotation is None or ast.unparse(parameter.annotation).lower() != "list[str]":
+        return
+    read = [each for each in written.nodes if isinstance(each, ast.Name) and each.id == parameter.name]
+    if not read or not all(_is_known_beside(written, each) for each in read):
+        return
+    edits = [written.edit(each, _SOME_TEXTS) for each in read]
+    removed = without_parameter(written.definition, parameter, written.text)
+    title = f"write the texts out, and leave out `{parameter.name}`: `{_SOME_TEXTS}`"
+    yield Rewording(title, tuple(sorted([removed, *edits])))
+
+
+def _is_known_beside(written: Written, node: ast.Name) -> bool:
+    """Whether a list is used as keys are that everybody knows."""
+    match written.above.get(id(node)):
+        case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[right]):
+            return right is node
+        case ast.For(target=ast.Name(id=key), iter=over) | ast.comprehension(target=ast.Name(id=key), iter=over):
+            return over is node and any(_counts_key(each, key) for each in written.nodes)
+        case ast.Call(args=[first, *_]) as call:
+            return first is node and written.called(call) in ("numpy.random.choice", "random.choices")
+    return False
+
+
+def _counts_key(node: ast.AST, key: str) -> bool:
+    """Whether something is asked of a key: how often it is there, or what is equal to it."""
+    match node:
+        case ast.Call(func=ast.Attribute(attr="count"), args=[ast.Name(id=name)]):
+            return name == key
+        case ast.Compare(ops=[ast.Eq()], comparators=[ast.Name(id=name)]):
+            return name == key
+    return False
 
 
 def _without_places(written: Written) -> Iterator[Rewording]:

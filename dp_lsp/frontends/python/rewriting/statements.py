@@ -224,13 +224,19 @@ def _largest_of_noisy(written: Written) -> Iterator[Rewording]:
                 written.called(node) == "max" and ast.unparse(key) == f"{name}.get"
             ):
                 made = _argmax(written, given.get(name), given)
-                line = next(
-                    (each for each in written.definition.node.body if getattr(each, "value", None) is given.get(name)),
-                    None,
-                )
-                if made and line is not None and written.reads(name) == 2:
-                    edits = written.line(line), written.edit(node, made)
+                if made and written.reads(name) == 2:
+                    lines = map(written.line, _no_longer_read(written, given[name], given))
+                    edits = tuple(sorted([*lines, written.edit(node, made)]))
                     yield Rewording(f"take the place of the largest, counted from 0: `{made}`", edits)
+
+
+def _no_longer_read(written: Written, value: ast.expr, given: Mapping[str, ast.expr]) -> Iterator[ast.stmt]:
+    """The statement that gives a dictionary a name, and that of its keys if they are read nowhere else."""
+    gone = [value]
+    match value:
+        case ast.DictComp(generators=[ast.comprehension(iter=ast.Name(id=keys))]) if written.reads(keys) == 1:
+            gone += [given[keys]] if keys in given else []
+    return (each for each in written.definition.node.body if isinstance(each, ast.Assign) and each.value in gone)
 
 
 def _argmax(written: Written, value: ast.expr | None, given: Mapping[str, ast.expr]) -> str:

@@ -112,33 +112,15 @@ def pass_table(code: Rendering, intent: intents.PassTable, text: str) -> Iterato
 
 
 def pass_columns(code: Rendering, intent: intents.PassColumns, text: str) -> Iterator[Fix]:
-    """A list of dictionaries of which one key is read, or of objects of which one attribute is, holds these numbers; of
-    texts that are compared, numbers for these."""
+    """A list of dictionaries of which one key is read, or of objects of which one attribute is, holds these numbers."""
     definition = definition_around(text, intent.function.start)
     for each in () if definition is None else definition.parameters:
         assert definition is not None
         if each.annotation is None or not each.span.covers(intent.annotation.start):
             continue
         match each.annotation:
-            case ast.Subscript(value=ast.Name(id="list" | "List"), slice=ast.Name(id="str")):
-                yield from _of_texts(definition, each)
             case ast.Subscript(value=ast.Name(id="list" | "List")):
                 yield from _of_one_part(definition, each)
-
-
-def _of_texts(definition: Definition, parameter: Parameter) -> Iterator[Fix]:
-    compared: list[ast.expr] = []
-    for node in ast.walk(definition.node):
-        match node:
-            case ast.Compare(left=left, ops=[_], comparators=[right]):
-                compared += filter(_is_text, (left, right))
-            case ast.List(elts=items) | ast.Tuple(elts=items) if items and all(map(_is_text, items)):
-                compared += items
-    numbers = {each: str(at) for at, each in enumerate(dict.fromkeys(map(ast.unparse, compared)), 1)}
-    edits = [Edit(definition.span(each), numbers[ast.unparse(each)]) for each in compared]
-    told = ", ".join(f"{number} for `{each}`" for each, number in numbers.items())
-    title = "pass a whole number for each text" + (f", {told}" if told else "")
-    yield from _as_numbers(definition, parameter, "list[int]", title, edits)
 
 
 def _of_one_part(definition: Definition, parameter: Parameter) -> Iterator[Fix]:
@@ -185,7 +167,3 @@ def _as_numbers(
 
 def _is(node: ast.expr, name: str) -> bool:
     return isinstance(node, ast.Name) and node.id == name
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
