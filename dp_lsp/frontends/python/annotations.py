@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 
@@ -472,6 +472,7 @@ def _annotated(node: TypeExpr, base: Node, words: Iterable[Node]) -> Annotation:
             raise RefusedType(node, "batches protect one record that is added or removed: `AddRemove()`, and no more")
         return replace(_dataset(node, said, relations, _MATRIX, None), batched=True)
     kind, element = _base(base)
+    _check_texts(node, base, said)
     bounds = None
     if "Bounded" in said:
         bounds = _limit(said["Bounded"], "low", node), _limit(said["Bounded"], "high", node)
@@ -485,8 +486,6 @@ def _annotated(node: TypeExpr, base: Node, words: Iterable[Node]) -> Annotation:
     if said.keys() & _OF_ROWS:
         return _matrix(node, base, said, relations, bounds)
     records = ContainerOf(kind, element)
-    if (other := said.keys() & {"Bounded", "Within"}) and _is_list_of_texts(base):
-        raise RefusedType(node, f"`{min(other)}` says something of numbers, and these are texts")
     if "MayBeMissing" in said:
         if not (isinstance(base, TypeExpr) and base.name in _SERIES) or "Within" in said:
             raise RefusedType(node, "`MayBeMissing` is said of a `pd.Series` of records, or of a column of a table")
@@ -594,6 +593,12 @@ def _base(node: Node) -> tuple[Kind | None, Base]:
         "the data are a `list`, an `np.ndarray`, a `pd.Series`, a `pd.DataFrame`, a `pl.LazyFrame`, a "
         "`DataLoader`, a `float` or an `int`",
     )
+
+
+def _check_texts(node: TypeExpr, base: Node, said: Collection[str]) -> None:
+    """Texts have no bounds and no norm. Raises :class:`RefusedType`."""
+    if _is_list_of_texts(base) and (of_numbers := {"Bounded", "Within"}.intersection(said)):
+        raise RefusedType(node, f"`{min(of_numbers)}` says something of numbers, and these are texts")
 
 
 def _is_list_of_texts(node: Node) -> bool:
