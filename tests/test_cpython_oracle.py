@@ -242,7 +242,7 @@ def test_what_is_hidden_is_not_taken_for_seen(kind: str) -> None:
 FIRST, SLICE = 0, 20
 
 
-@pytest.mark.parametrize("about", ["numbers", "statistics", "tables"])
+@pytest.mark.parametrize("about", ["numbers", "statistics", "tables", "changed"])
 def test_no_claim_about_a_slice_of_random_programs_is_refuted(about: str) -> None:
     texts = [written(seed, about) for seed in range(FIRST, FIRST + SLICE)]
     found = [
@@ -250,7 +250,7 @@ def test_no_claim_about_a_slice_of_random_programs_is_refuted(about: str) -> Non
         for seed, text, said in zip(range(FIRST, FIRST + SLICE), texts, checked(texts), strict=True)
     ]
     assert [each for each in found if each.refuted or each.crashed] == []
-    assert sum(each.finite for each in found) >= 0.2 * SLICE
+    assert sum(each.finite for each in found) >= 0.1 * SLICE
 
 
 SUMS_OF_DISTANCES = {

@@ -66,6 +66,7 @@ LONGEST = 2_000  # symbols of a formula
 _SHORT = 7  # characters of a fraction that is easily read
 _DIGITS_OF_A_LIMIT = 12
 _LONG, _DIGITS = 10**4, 12  # fractions of longer numbers are read better with a point, if they have so few digits
+_BARS = {DISPLAY.magnitude[0]: DISPLAY.magnitude[1], DISPLAY.ceiling[0]: DISPLAY.ceiling[1]}
 _NOTHING = Assumptions()
 
 
@@ -112,24 +113,32 @@ class Printer:
         return text
 
     def _joined(self, value: Poly) -> Poly:
-        """The number with max(0, x) and |x| as one thing, where x is assumed to be at least 0."""
-        if all(self._nonnegative(atom) is atom for monomial in value.terms for atom, _ in monomial):
+        """The number with what max(0, x) and |x| are, where x is assumed to be at least 0."""
+        if all(self._inside(atom) is None for monomial in value.terms for atom, _ in monomial):
             return value
         result = Poly({})
         for monomial, coefficient in value.terms.items():
             product = Poly({(): coefficient})
             for atom, power in monomial:
-                product = product * Poly({((self._nonnegative(atom), power),): Fraction(1)})
+                product = product * self._factor(atom, power)
             result = result + product
         return result
 
-    def _nonnegative(self, atom: Atom) -> Atom:
-        argument = atom.args[0] if isinstance(atom, Apply) and atom.function is Function.PLUS else None
-        if isinstance(argument, Poly) and self._assumptions.nonnegative(argument):
-            single = apply(Function.ABS, argument).single
-            assert single is not None
-            return single[0][0][0]
-        return atom
+    def _inside(self, atom: Atom) -> Poly | None:
+        """x of an atom that is max(0, x) or |x|, if it is assumed to be at least 0."""
+        known = isinstance(atom, Apply) and atom.function in (Function.PLUS, Function.ABS)
+        argument = atom.args[0] if isinstance(atom, Apply) and known else None
+        return argument if isinstance(argument, Poly) and self._assumptions.nonnegative(argument) else None
+
+    def _factor(self, atom: Atom, power: Fraction) -> Poly:
+        inside = self._inside(atom)
+        if inside is None:
+            return Poly({((atom, power),): Fraction(1)})
+        if _is_quotient(inside) and abs(power) == 1:
+            return inside if power == 1 else inside.inverse()
+        single = apply(Function.ABS, inside).single
+        assert single is not None
+        return Poly({((single[0][0][0], power),): Fraction(1)})
 
     def _monomial(self, monomial: Monomial, coefficient: Fraction) -> str:
         over: list[str] = []
@@ -140,7 +149,7 @@ class Printer:
             if power.denominator == 2:
                 inside.append((atom, power * 2))
             else:
-                (over if power > 0 else under).append(self._raised(text, abs(power)))
+                (over if power > 0 else under).append(self._raised(text, abs(power), power > 0))
         if inside:
             over.append(self._radical(tuple(inside)))
         short = _in_decimals(coefficient) if self._style is DISPLAY else None
@@ -161,12 +170,14 @@ class Printer:
         plain = self._style is DISPLAY and (text.isalnum() or text.isidentifier())
         return self._style.root + (text if plain else _bracketed(text))
 
-    def _raised(self, text: str, power: Fraction) -> str:
+    def _raised(self, text: str, power: Fraction, over: bool) -> str:
+        """A factor, over or under a line. Whatever is more than one name or call stands in brackets where others would
+        come between its parts: ``a/(1/b)``, ``(a⋅ln(b))^2``."""
+        one = _is_one(text)
         if power == 1:
-            return text
+            return text if one or over else f"({text})"
         exponent = str(power) if power.denominator == 1 else f"({power})"
-        base = text if text.isalnum() or (text.endswith(")") and text.count("(") == 1) else f"({text})"
-        return f"{base}{self._style.power}{exponent}"
+        return f"{text if one else f'({text})'}{self._style.power}{exponent}"
 
     def _atom(self, atom: Atom) -> str:
         if isinstance(atom, Symbol):
@@ -228,6 +239,10 @@ class Printer:
         return arg.name if isinstance(arg, NormVariable) else self.quantity(arg)
 
 
+def _is_quotient(value: Poly) -> bool:
+    return value.single is not None and any(power < 0 for _, power in value.single[0])
+
+
 def _flat(value: Poly) -> Poly:
     """The same sum with the terms of those long sums that are terms of it."""
     inside = {m: total for m, c in value.terms.items() if c == 1 and (total := _long_sum(m)) is not None}
@@ -242,6 +257,15 @@ def _long_sum(monomial: Monomial) -> Poly | None:
     atom, power = monomial[0] if len(monomial) == 1 else (None, None)
     inside = atom.args[0] if isinstance(atom, Apply) and atom.function is Function.MAXIMUM and power == 1 else None
     return inside.polys[0] if isinstance(inside, Sens) and len(inside.polys) == 1 else None
+
+
+def _is_one(text: str) -> bool:
+    """Whether a text is one name, number, call, or what stands in brackets or between bars."""
+    if text.isalnum() or (text[0] in _BARS and text.find(_BARS[text[0]], 1) == len(text) - 1):
+        return True
+    name, bracket, _ = text.partition("(")
+    is_name = all(part.isidentifier() for part in name.lstrip("√").rstrip("'").split(".") if part)
+    return is_name and (not bracket or _bracketed(text[len(name) :]) == text[len(name) :])
 
 
 def _grouped(text: str) -> str:

@@ -71,7 +71,7 @@ def main() -> None:
     python = commands.add_parser("python", help="random Python programs, run by CPython")
     python.add_argument("--count", type=int, default=10_000)
     python.add_argument("--first", type=int, default=0, help="the seed of the first; the others follow it")
-    kinds = ("numbers", "statistics", "tables", "rows")
+    kinds = ("numbers", "statistics", "tables", "rows", "changed")
     python.add_argument("--about", choices=kinds, default="numbers", help="what programs are about")
     python.add_argument("--output", help="a file to write down what was done, and to go on from if it is there")
     python.add_argument("--checker", default=CHECKER, help="the command that checks, by default that of this Python")

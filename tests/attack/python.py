@@ -26,6 +26,7 @@ from cpython.statistical import StatisticsWriter
 from cpython.tabular import TableWriter
 from cpython.writing import Writer
 
+from .changing import ChangedWriter
 from .evaluated import CHECKER
 from .resumed import PROGRAMS, REFUTED, totals
 
@@ -50,8 +51,14 @@ class Judged(NamedTuple):
         return known
 
 
-WRITERS = {"numbers": Writer, "statistics": StatisticsWriter, "tables": TableWriter, "rows": RowWriter}
-"""What programs are about, and who writes them."""
+WRITERS = {
+    "numbers": Writer,
+    "statistics": StatisticsWriter,
+    "tables": TableWriter,
+    "rows": RowWriter,
+    "changed": ChangedWriter,
+}
+"""What programs are about, or that they are of the specification and changed, and who writes them."""
 
 
 def written(seed: int, about: str = "numbers") -> str:

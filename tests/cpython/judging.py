@@ -255,7 +255,7 @@ class Judge:
 
     def _price(self, claim: Claim, parameter: Parameter, args: Mapping[str, Any]) -> tuple[float, float]:
         said = (evaluated(str(each), args, claim.free) for each in (parameter.epsilon, parameter.delta))
-        epsilon, delta = map(float, said)
+        epsilon, delta = map(_float, said)
         return epsilon, delta
 
     @staticmethod
@@ -281,6 +281,14 @@ class Judge:
     def _run(self, claim: Claim, inputs: Inputs, calls: Sequence[Mapping[str, Any]], world: World) -> Run:
         self.runs += 1
         return self.program.run(claim.name, calls, inputs.slots, world)
+
+
+def _float(value: Any) -> float:
+    """A number; ∞ where it is larger than any float."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def _is_said(name: str, of: Sequence[Slot]) -> bool:
