@@ -20,6 +20,7 @@ PAGES = (
         "aliases",
         "dictionaries",
         "key_counts",
+        "lists-of-files",
         "rounding",
         "named-draws",
         "table_parts",

@@ -38,12 +38,12 @@ class _Syntax(Syntax):
         return SyntaxProblem.at(Span(*found.span(1)), reason=reason)
 
     def chunks(self, text: str, look: Callable[[], None]) -> tuple[Chunk, ...]:
-        from dp_lsp.frontends.python.aliases import aliases, helpers, with_aliases
+        from dp_lsp.frontends.python.aliases import aliases, helpers, lists, with_aliases
         from dp_lsp.frontends.python.chunks import chunks, items
 
         found = items(text, look)
         known = aliases(text, found)
-        mentioned = {**known, **helpers(text, found)}
+        mentioned = {**known, **helpers(text, found), **lists(text, found)}
         return tuple(with_aliases(each, mentioned) for each in chunks(text, found, known))
 
     def parse(self, chunk: Chunk) -> Parsed:
@@ -51,7 +51,7 @@ class _Syntax(Syntax):
 
         named = aliases.meanings(chunk.context)
         read = scripts.parse if scripts.is_script(chunk.text, named) else parse.parse
-        return read(chunk.text, named, aliases.mechanisms(chunk.context))
+        return read(chunk.text, named, aliases.mechanisms(chunk.context), aliases.listed(chunk.context))
 
     def cell(self, text: str) -> str:
         from dp_lsp.frontends.python.notebooks import commented

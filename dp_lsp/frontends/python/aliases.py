@@ -1,7 +1,9 @@
-"""Names that a file gives to annotations, as in ``Ages = Annotated[np.ndarray, ChangeOne(), Bounded(0, 120)]``.
+"""Names that a file gives to annotations, as in ``Ages = Annotated[np.ndarray, ChangeOne(), Bounded(0, 120)]``, and to
+lists that are written out: ``TOWNS = ["Bonn", "Ulm"]``.
 
 A name stands for an annotation if the file gives it one value, at top level, and calls nothing else by it: neither in
-another statement nor inside a function. So what is read here is what type checkers read.
+another statement nor inside a function. So what is read here is what type checkers read. So it is with a list that the
+file only reads: nowhere in it is it changed, or given another name, or to anybody who might change it.
 
 Sources: PEP 484, "Type aliases"; PEP 593, "Aliases & Nested types"; PEP 613.
 """
@@ -19,6 +21,7 @@ from dp_lsp.frontends.python.names import names_bound
 from dp_lsp.frontends.python.parse import read, unread
 from dp_lsp.frontends.python.releasing.makers import Maker, makers
 from dp_lsp.frontends.python.tree import below, walk
+from dp_lsp.frontends.python.written_out import is_written_out, only_reads
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Chunk
 
@@ -40,6 +43,55 @@ def aliases(text: str, items: Iterable[Chunk]) -> dict[str, str]:
     texts = [each.text for each in items]
     named = {found[1]: each for each in texts if (found := _DEFINES.search(each)) is not None}
     return {name: item for name, item in named.items() if _binding(texts, name) == [item] and _is_alias(item)}
+
+
+_LISTED = re.compile(r"^([^\W\d]\w*)[ \t]*(?::[^=\n]*)?=[ \t]*[\[(]", re.M)
+
+
+def lists(text: str, items: Iterable[Chunk]) -> dict[str, str]:
+    """The names of lists that are written out in a file, and only read, each with the item that defines it."""
+    if _LISTED.search(text) is None:
+        return {}
+    texts = [each.text for each in items]
+    given = [(each, found) for each in texts if _LISTED.search(each) is not None and (found := _list_of(each))]
+    return {
+        name: item
+        for item, (name, value) in given
+        if _binding(texts, name) == [item]
+        and (isinstance(value, ast.Tuple) or all(_only_reads(each, name) for each in texts if name in each))
+    }
+
+
+@lru_cache(_REMEMBERED)
+def _list_of(item: str) -> tuple[str, ast.expr] | None:
+    """The name and the list that an item gives it, if it does no more."""
+    tree = read(item)
+    return None if isinstance(tree, Problem) else _list_given(tree)
+
+
+def _list_given(tree: ast.Module) -> tuple[str, ast.expr] | None:
+    """The same of a text; a tuple of numbers is a value that functions read by themselves."""
+    match tree.body:
+        case [ast.Assign(targets=[ast.Name(id=name)], value=value)] | [
+            ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
+        ] if is_written_out(value) and len(walk(value)) <= _LARGEST:
+            of_numbers = not any(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in walk(value))
+            flat = not any(isinstance(each, ast.Tuple | ast.List) for each in walk(value)[1:])
+            return None if isinstance(value, ast.Tuple) and of_numbers and flat else (name, value)
+    return None
+
+
+@lru_cache(_REMEMBERED)
+def _only_reads(item: str, name: str) -> bool:
+    tree = read(item)
+    return not isinstance(tree, Problem) and only_reads(tree, name)
+
+
+@lru_cache(_REMEMBERED)
+def listed(context: str) -> dict[str, ast.expr]:
+    """The lists that names stand for, by the items that define them."""
+    found = (_list_given(ast.Module([each], [])) for each in ast.parse(context).body)
+    return dict(each for each in found if each is not None)
 
 
 _LIBRARY = re.compile(r"^(?:import|from)[ \t]+(?:opendp|diffprivlib)\b", re.M)

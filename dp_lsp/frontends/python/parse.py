@@ -42,6 +42,7 @@ from dp_lsp.frontends.python.releasing import SETTING_UP
 from dp_lsp.frontends.python.releasing.makers import Maker, maker, with_makers
 from dp_lsp.frontends.python.releasing.opacus import BY_NAME
 from dp_lsp.frontends.python.tree import children, walk
+from dp_lsp.frontends.python.written_out import with_lists
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Node, Opaque, Parsed, Remark, Summary
 from dp_lsp.text import Span
@@ -52,9 +53,11 @@ _SIGN = "#"
 _SPEAKS = re.compile(r"#[ \t]*dp:")
 
 
-def parse(chunk: str, named: Mapping[str, ast.expr], makers: Mapping[str, Maker]) -> Parsed:
-    """The top-level nodes of a chunk, where names stand for annotations and functions for the mechanisms that they
-    make, and what is wrong with it."""
+def parse(
+    chunk: str, named: Mapping[str, ast.expr], makers: Mapping[str, Maker], listed: Mapping[str, ast.expr]
+) -> Parsed:
+    """The top-level nodes of a chunk, where names stand for annotations and for lists, and functions for the mechanisms
+    that they make, and what is wrong with it."""
     late = order(chunk)
     if late is not None:
         return Parsed((), (late,))
@@ -63,7 +66,7 @@ def parse(chunk: str, named: Mapping[str, ast.expr], makers: Mapping[str, Maker]
         return Parsed((magic,), (), said)
     if isinstance(made, Problem):
         return Parsed((unread(chunk),), (made,), said)
-    made = with_makers(with_annotations(made, chunk, named), makers)
+    made = with_lists(with_makers(with_annotations(made, chunk, named), makers), listed)
     places = Places(chunk)
     nodes = tuple(node for each in made.body for node in item(each, places))
     return Parsed(nodes, (), said, loads=tuple(loads(made, places)))

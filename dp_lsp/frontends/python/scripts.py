@@ -33,6 +33,7 @@ from dp_lsp.frontends.python.releasing.makers import Maker, with_makers
 from dp_lsp.frontends.python.releasing.opacus import AROUND
 from dp_lsp.frontends.python.training import is_make
 from dp_lsp.frontends.python.tree import below, children, copied, walk
+from dp_lsp.frontends.python.written_out import with_lists
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Node, Opaque, Parsed, Summary
@@ -60,9 +61,11 @@ class _Statement(NamedTuple):
     guarded: bool = False
 
 
-def parse(chunk: str, named: Mapping[str, ast.expr], makers: Mapping[str, Maker]) -> Parsed:
-    """The nodes of a whole file that reads data, where names stand for annotations and functions for the mechanisms
-    that they make, and what is wrong with it."""
+def parse(
+    chunk: str, named: Mapping[str, ast.expr], makers: Mapping[str, Maker], listed: Mapping[str, ast.expr]
+) -> Parsed:
+    """The nodes of a whole file that reads data, where names stand for annotations and for lists, and functions for the
+    mechanisms that they make, and what is wrong with it."""
     places = Places(chunk)
     statements: list[_Statement] = []
     opaque: list[Opaque] = []
@@ -75,7 +78,7 @@ def parse(chunk: str, named: Mapping[str, ast.expr], makers: Mapping[str, Maker]
             problems += [] if magic else [made.moved(piece.start)]
             opaque.append(magic or unread(piece.text, piece.start))
             continue
-        made = with_makers(with_annotations(made, piece.text, named), makers, is_script=True)
+        made = with_lists(with_makers(with_annotations(made, piece.text, named), makers, is_script=True), listed)
         late = order(piece.text)
         problems += [late.moved(piece.start)] if late is not None else []
         ast.increment_lineno(made, places.line(piece.start))

@@ -27,11 +27,45 @@ _LATER = (ast.Lambda, ast.NamedExpr)
 Called = Callable[[ast.expr], str]
 
 
+def is_written_out(node: ast.expr) -> bool:
+    """Whether an expression is a list or a tuple that is written out, with something in it."""
+    return isinstance(node, ast.List | ast.Tuple) and bool(node.elts) and _is_written(node)
+
+
+def only_reads(node: ast.AST, name: str) -> bool:
+    """Whether a list is nowhere below a node changed, or given another name, or to somebody else."""
+    above = {id(child): item for item in walk(node) for child in children(item)}
+    reads = (item for item in walk(node) if isinstance(item, ast.Name) and item.id == name)
+    return all(_is_only_read(each, above) for each in reads if isinstance(each.ctx, ast.Load))
+
+
+def with_lists(tree: ast.Module, named: Mapping[str, ast.expr]) -> ast.Module:
+    """The tree of a text in which functions that read a list of the file begin with it. The tree itself is changed."""
+    for function in tree.body if named else ():
+        if isinstance(function, ast.FunctionDef):
+            first: dict[str, ast.Name] = {}
+            for each in ast.walk(function):
+                if isinstance(each, ast.Name) and each.id in named:
+                    first.setdefault(each.id, each)
+            given = [_given(name, named[name], read, function.body[0]) for name, read in first.items()]
+            function.body[:0] = given
+    return tree
+
+
+def _given(name: str, value: ast.expr, read: ast.Name, before: ast.stmt) -> ast.Assign:
+    """A list that gets its name where a function begins, as what lies where the function reads it first."""
+    made = ast.Assign([ast.Name(name, ast.Store())], copied(value))
+    for each in ast.walk(made):
+        ast.copy_location(each, read)
+    return ast.copy_location(made, before)
+
+
 def with_written(node: ast.FunctionDef, called: Called) -> ast.FunctionDef:
     """The function with comprehensions over several lists written out, and loops that go over a list for each name."""
-    if not any(isinstance(item, ast.comprehension | ast.For) for item in walk(node)):
+    named = _named(node)
+    if not named and not any(isinstance(item, ast.comprehension | ast.For) for item in walk(node)):
         return node
-    found = _Lists(_named(node), called)
+    found = _Lists(named, called)
     if not any(found.concerns(item) for item in walk(node)):
         return node
     made: ast.FunctionDef = _WrittenOut(found).visit(copied(node))
@@ -98,7 +132,7 @@ def _is_only_read(read: ast.Name, above: Mapping[int, ast.AST]) -> bool:
         case ast.Call(func=ast.Name(id=name), args=args):
             return name in _READING and read in args
         case ast.Call(args=args):
-            return _counts(node) and read in args[1:2]
+            return (_counts(node) and read in args[1:2]) or (_chooses_keys(node) and read in args[:1])
         case ast.keyword(arg="bins"):
             return _counts(above[id(node)])
     return False
@@ -109,6 +143,11 @@ def _counts(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "histogram"
 
 
+def _chooses_keys(node: ast.Call) -> bool:
+    """Whether a method of a Series is told which values count."""
+    return isinstance(node.func, ast.Attribute) and node.func.attr in ("reindex", "isin")
+
+
 class _Lists:
     """The entries of what is gone over. ``named`` are those of names; ``called`` tells the function that is meant."""
 
@@ -117,7 +156,9 @@ class _Lists:
         self._called = called
 
     def concerns(self, node: ast.AST) -> bool:
-        """Whether a node goes over what is written out under a name, or in several names."""
+        """Whether a node goes over what is written out under a name, or in several names, or counts that."""
+        if isinstance(node, ast.Call) and (_chooses_keys(node) or self._called(node.func) == "len"):
+            return any(isinstance(each, ast.Name) and each.id in self.named for each in node.args[:1])
         if not isinstance(node, ast.comprehension | ast.For):
             return False
         over = node.iter
@@ -192,6 +233,8 @@ class _WrittenOut(Inlined, ast.NodeTransformer):
             node.args[1:] = map(self._in_place, node.args[1:])
             for each in node.keywords:
                 each.value = self._in_place(each.value)
+        if _chooses_keys(node):
+            node.args[:1] = map(self._in_place, node.args[:1])
         return super().visit_Call(node)
 
     def visit_For(self, node: ast.For) -> ast.AST:
