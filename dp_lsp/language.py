@@ -101,8 +101,8 @@ class Word(NamedTuple):
 class Syntax(ABC):
     """How the text of a language is read. Nothing raises on any text; offsets count code points. ``comment`` begins a
     comment that ends with its line, ``triggers`` are characters after which an annotation is proposed unasked, and
-    ``sample`` is a program that takes all that reading one does. A file that is found in a folder is meant to be
-    checked if ``mark`` stands in it. With ``modules`` each file has names of its own, whoever loads it."""
+    ``sample`` is a program that takes all that reading one does. A text that :meth:`concerns` has ``mark`` in it. With
+    ``modules`` each file has names of its own, whoever loads it."""
 
     comment: str
     triggers: tuple[str, ...] = ()
@@ -126,8 +126,12 @@ class Syntax(ABC):
         """The surface nodes of a chunk and what is wrong with it, at places relative to the chunk."""
 
     def concerns(self, text: str) -> bool:
-        """Whether anything is said of a file by itself. Where another one needs it, it is read anyway."""
+        """Whether a text asks for something to be said of it (:func:`dp_lsp.frontends.is_meant`)."""
         return True
+
+    def passed_over(self, text: str) -> Problem | None:
+        """What to tell of a text that does not to who asks for its file by name."""
+        return None
 
     @abstractmethod
     def may_include(self, text: str) -> bool:

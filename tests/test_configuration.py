@@ -439,3 +439,62 @@ def test_standard_input_has_the_configuration_of_its_name(tmp_path: Path) -> Non
 def test_the_schema_is_printed() -> None:
     printed = python("-m", "dp_lsp", "schema", "configuration")
     assert json.loads(printed.stdout) == schema()
+
+
+PLAIN = "import numpy as np\n\n\ndef noisy(x, eps):\n    return np.mean(x) + np.random.laplace(0, 1 / eps)\n"
+WORDY = "import math, dp_types\n\n\ndef twice(x):\n    return 2 * x\n"
+
+
+def states(folder: Path, *arguments: str) -> dict[str, tuple[str, list[str]]]:
+    """The state of each file that was checked, and the codes of its problems."""
+    files = json.loads(check(folder, "--output-format", "json", "--no-cache", *arguments).stdout)["files"]
+    return {file["path"]: (file["status"], [each["code"] for each in file["diagnostics"]]) for file in files}
+
+
+def test_files_of_python_are_looked_at_that_say_so_or_are_named(tmp_path: Path) -> None:
+    write(tmp_path, {FILE: 'python-include = ["a/**", "!a/old.py"]\n', "a/x.py": PLAIN, "a/old.py": PLAIN})
+    write(tmp_path, {"b.py": PLAIN, "c.py": WORDY, "d.py": "# by dp_types\n" + PLAIN})
+    write(tmp_path, {f"sub/{FILE}": 'python-include = ["x.py"]\n', "sub/x.py": PLAIN, "sub/a/x.py": PLAIN})
+    found = states(tmp_path)
+    assert sorted(found) == ["a/x.py", "c.py", "sub/a/x.py", "sub/x.py"], "the nearest one counts, from its folder"
+    assert found["a/x.py"] == found["sub/x.py"] == ("unknown", ["DP202"])
+    write(tmp_path, {FILE: "", f"sub/{FILE}": ""})
+    assert sorted(states(tmp_path)) == ["c.py"]
+
+
+def test_one_that_is_neither_and_asked_for_by_name_is_unknown(tmp_path: Path) -> None:
+    write(tmp_path, {"plain.py": PLAIN, "c.py": WORDY, "dull.py": "x = 1\n", "latin.py": "# coding: latin-1\n"})
+    nothing = ("unknown", ["DP024"])
+    found = states(tmp_path, "plain.py", "dull.py", "latin.py", "c.py")
+    assert [found[name] for name in ("plain.py", "dull.py", "latin.py")] == [nothing] * 3
+    result = check(tmp_path, "plain.py")
+    assert result.returncode == 1 and "proved" not in result.stdout
+    assert "it imports nothing of `dp_types`, and no `python-include` names it" in result.stdout
+    assert "this draws noise: to have it checked, say what is private" in result.stdout
+    for command in (("explain", "plain.py:noisy"), ("run", "plain.py", "noisy")):
+        assert "nothing of this file was checked" in python("-m", "dp_lsp", *command, cwd=tmp_path).stderr
+    write(tmp_path, {"main.py": "import dp_types\nfrom plain import noisy\n"})
+    assert sorted(states(tmp_path)) == ["c.py", "main.py"], "what another file needs is read, and nothing said of it"
+
+
+def test_the_way_out_names_what_is_read(tmp_path: Path) -> None:
+    read = 'import pandas as pd\nimport numpy as np\n\ndf = pd.read_csv("a.csv")\nprint(np.random.laplace(0, 1))\n'
+    write(tmp_path, {"read.py": read, "library.py": "from diffprivlib.mechanisms import Laplace\n"})
+    said = check(tmp_path, "read.py", "library.py").stdout
+    assert "`df: Annotated[pd.DataFrame, AddRemove()] = pd.read_csv(…)`: `dp-lsp explain notebook_python`" in said
+    assert "this uses a library that adds noise" in said and "`dp-lsp explain diffprivlib`" in said
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ('"*.py"', 'a list of patterns for files, as in ["src/**"]'),
+        ('["../a.py"]', "it leads out of the folder of the configuration"),
+        ("[3]", "it is not text"),
+    ],
+)
+def test_a_bad_list_of_files_of_python_is_told_where_nothing_is_found(tmp_path: Path, value: str, words: str) -> None:
+    write(tmp_path, {FILE: f"python-include = {value}\n", "a.py": PLAIN})
+    result = check(tmp_path)
+    assert result.returncode == 2 and f"{FILE}:1:1" in result.stderr
+    assert "error[DP812] `python-include` must be" in result.stderr and words in result.stderr

@@ -69,7 +69,7 @@ def checked(folder: Path) -> set[str]:
     def failed(error: OSError) -> None:
         raise error
 
-    return {os.path.relpath(path, folder) for path in below(str(folder), Ignored(str(folder)), failed)}
+    return {os.path.relpath(path, folder) for path in below(str(folder), Ignored(str(folder)), failed, lambda path: False)}
 
 
 def by_git(folder: Path, arguments: Iterable[str]) -> str:

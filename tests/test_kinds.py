@@ -30,6 +30,7 @@ WITHOUT_EXAMPLES = {
     "DP020": "about a file in another format",
     "DP021": "about a file in another format",
     "DP022": "about a file in another format",
+    "DP024": "about a file of which nothing is checked",
     "DP813": "about a file in another format",
     "DP814": "about a file somewhere else",
     "DP910": "about programs of very many files",

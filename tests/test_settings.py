@@ -35,6 +35,8 @@ def test_what_is_not_ours_changes_nothing(sent: object) -> None:
         ({"inlayHints": {"privacy": 1}}, "dpLsp.inlayHints.privacy` must be true or false"),
         ({"inlayHints": True}, "dpLsp.inlayHints` must be an object"),
         ({"logLevel": "loud"}, "dpLsp.logLevel` must be one of debug, info, warning, error"),
+        ({"pythonInclude": "a/**"}, "dpLsp.pythonInclude` must be a list of patterns for files"),
+        ({"pythonInclude": ["../a"]}, "dpLsp.pythonInclude` must be a list of patterns for files"),
         ({"trace": ["off"]}, "dpLsp.trace` must be one of off, messages, verbose"),
         ([], "`dpLsp` are not an object"),
     ],
@@ -178,7 +180,8 @@ class Editor(Session):
     def show(self, path: Path, text: str) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
-        self.open(text, path.as_uri(), "toml" if path.suffix == ".toml" else "julia")
+        languages = {".toml": "toml", ".py": "python"}
+        self.open(text, path.as_uri(), languages.get(path.suffix, "julia"))
 
     def write(self, path: Path, text: str | None) -> None:
         """Change a file on the disk, or remove it, and tell."""
@@ -423,3 +426,62 @@ def test_the_server_says_what_the_command_line_does(editor: Editor, tmp_path: Pa
     editor.write(tmp_path / "dp-lsp-baseline.json", "{")
     assert "DP113" in editor.found(tmp_path / "d.jl")
     assert editor.in_file(tmp_path / "dp-lsp-baseline.json")[-1][0]["code"] == "DP813"
+
+
+PLAIN = "import numpy as np\n\n\ndef noisy(x, eps):\n    return np.mean(x) + np.random.laplace(0, 1 / eps)\n"
+
+
+def test_files_of_python_that_a_setting_names(editor: Editor, tmp_path: Path) -> None:
+    one, two, three = tmp_path / "one", tmp_path / "two", tmp_path / "three"
+    for folder in (one, two, three):
+        folder.mkdir()
+    (two / "dp-lsp.toml").write_text('python-include = ["here/**"]\n')
+    wanted = {"pythonInclude": ["there/**"]}
+    editor.begin(one, two, three, options=wanted, asked=False, **WATCHES)
+    named = [one / "there" / "a.py", two / "here" / "a.py", three / "there" / "deep" / "a.py"]
+    others = [one / "a.py", two / "there" / "a.py", three / "here" / "a.py"]
+    for path in (*named, *others):
+        editor.show(path, PLAIN)
+    for path in named:
+        status = editor.checked(1, path.as_uri())
+        assert (status["asked"], status["status"], editor.found(path)) == (True, "unknown", ["DP202"])
+        assert hovered(editor, path) is not None and proposed(editor, path)
+    for path in others:
+        status = editor.checked(1, path.as_uri())
+        assert (status["asked"], status["status"], editor.found(path)) == (False, "unknown", [])
+        assert hovered(editor, path) is None and not proposed(editor, path)
+        assert not any(editor.in_file(path))
+    editor.changed({"dpLsp": {"pythonInclude": ["*.py", "!deep/"]}})
+    assert [editor.found(path) for path in (one / "a.py", named[2])] == [["DP202"], []]
+    editor.until_told(one / "a.py", ["DP202"])
+    editor.write(two / "dp-lsp.toml", "")
+    assert editor.found(named[1]) == [], "the file of its folder counts, alone"
+
+
+def hovered(editor: Editor, path: Path) -> Message | None:
+    """What is shown of the name of the function."""
+    place = {"textDocument": {"uri": path.as_uri()}, "position": {"line": 3, "character": 5}}
+    found: Message | None = editor.ask("textDocument/hover", place)["result"]
+    return found
+
+
+def proposed(editor: Editor, path: Path) -> list[str]:
+    """What is proposed inside an annotation that is being written."""
+    editor.change(2, {"text": f"{PLAIN}\n\ndef f(x: Annotated[np.ndarray, "}, uri=path.as_uri())
+    editor.checked(2, path.as_uri())
+    place = {"textDocument": {"uri": path.as_uri()}, "position": {"line": 7, "character": 31}}
+    answer = editor.ask("textDocument/completion", place)["result"]
+    editor.change(3, {"text": PLAIN}, uri=path.as_uri())
+    editor.checked(3, path.as_uri())
+    return [each["label"] for each in (answer["items"] if isinstance(answer, dict) else answer or [])]
+
+
+def test_closed_files_of_python_that_a_setting_names(editor: Editor, tmp_path: Path) -> None:
+    for name in ("a.py", "there/b.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(PLAIN)
+    editor.begin(tmp_path, options={"pythonInclude": ["there/"]}, asked=False, **WATCHES)
+    there = (tmp_path / "there" / "b.py").as_uri()
+    told = editor.wait(lambda message: (message.get("params") or {}).get("uri") == there)["params"]
+    assert [each["code"] for each in told["diagnostics"]] == ["DP202"]
+    assert not editor.in_file(tmp_path / "a.py")

@@ -93,7 +93,8 @@ class Options(NamedTuple):
     neighbours, ``float_noise`` what noise in floating point is, and ``contributes`` how many records a person has
     where no annotation says it. ``baseline`` is what one
     accepts in this file; with ``everything_accepted`` it accepts all that can be, which tells what a new one must hold.
-    ``limits`` are what the check may take. ``language`` is the id of the language that the project is written in."""
+    ``limits`` are what the check may take. ``language`` is the id of the language that the project is written in.
+    ``named`` says that a setting names the file (:func:`dp_lsp.frontends.is_meant`)."""
 
     profile: str = PROFILES[0]
     settings: tuple[Setting, ...] = ()
@@ -109,6 +110,7 @@ class Options(NamedTuple):
     everything_accepted: bool = False
     limits: Limits = MOST
     language: str = ""
+    named: bool = False
 
     @property
     def asks_for_numbers(self) -> bool:
@@ -123,11 +125,13 @@ class Options(NamedTuple):
 
 class Wish(NamedTuple):
     """The options that hold for the files below a folder that have no configuration; of several the innermost folder
-    counts, and an empty one is around all. ``profile`` is None for the default."""
+    counts, and an empty one is around all. ``profile`` is None for the default; ``python_include`` are patterns for
+    files below the folder that are meant, too."""
 
     folder: str
     profile: str | None = None
     severity: tuple[tuple[str, Severity | None], ...] = ()
+    python_include: tuple[str, ...] = ()
 
 
 NOTHING_SAID = Later.known("")
@@ -354,6 +358,11 @@ class Analysis:
         """The language that it is written in."""
         return frontends.of("", self.options.language)
 
+    @property
+    def is_asked(self) -> bool:
+        """Whether anything is said of the file."""
+        return all(chunk.record.key != _NOT_ASKED for chunk in self.chunks)
+
     def is_same(self, other: Analysis) -> bool:
         """Whether two analyses say the same of the same text."""
         return self.chunks == other.chunks and self.source.text == other.source.text
@@ -480,9 +489,12 @@ def unchecked(source: Source, problem: Problem, options: Options) -> Analysis:
     return Analysis(source, (Placed(0, len(source.text), record),), options)
 
 
+_NOT_ASKED = b"not asked"
+
+
 def not_asked(source: Source, options: Options) -> Analysis:
     """What is known of a text that nobody wants to have checked: nothing, and nothing is wrong with that."""
-    record = ChunkRecord(b"not asked", Verdict(State.UNKNOWN, (), (), (), frozenset()))
+    record = ChunkRecord(_NOT_ASKED, Verdict(State.UNKNOWN, (), (), (), frozenset()))
     return Analysis(source, (Placed(0, len(source.text), record),), options)
 
 

@@ -202,6 +202,11 @@ class Document:
         return self.analysis.state if self.analysis and self.settled else State.STALE
 
     @property
+    def is_named(self) -> bool:
+        """Whether a setting named it when it was checked last."""
+        return self.analysis is not None and self.analysis.options.named
+
+    @property
     def functions(self) -> tuple[FunctionReport, ...]:
         """What is known of the functions, at their places in the text as it is now."""
         if self.analysis is None:

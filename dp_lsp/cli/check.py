@@ -117,7 +117,7 @@ def _round(request: CheckRequest, results: Results | None, before: Checks | None
         from dp_lsp.cli import accepting
 
         accepting.demand(request.paths, request.update_baseline)
-    chosen = choose(request.paths or (".",), request.stdin_filename, configured.includes)
+    chosen = choose(request.paths or (".",), request.stdin_filename, configured)
     checks = Checks(chosen, configured.options, request, results, before)
     faults = configured.faults(checks.graph.included)
     for fault in faults:
@@ -323,7 +323,8 @@ class _Stamps:
 def _files(paths: Sequence[str]) -> Iterator[str]:
     for path in paths:
         if os.path.isdir(path):
-            yield from below(path, Ignored(path), lambda error: None)
+            # Also what is not meant, as it may be after its next change: nothing of it is read.
+            yield from below(path, Ignored(path), lambda error: None, lambda file: True)
         else:
             yield path
 

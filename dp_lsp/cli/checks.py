@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from dp_lsp.analysis.loading import SourceText
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, unchecked
-from dp_lsp.cli.files import Chosen, shown
+from dp_lsp.cli.files import Chosen, passed_over, shown
 from dp_lsp.cli.output import RunProgress, log_settings
 from dp_lsp.cli.reporters import SHOW_FIXES
 from dp_lsp.cli.reporters.checked import Files
@@ -81,7 +81,7 @@ class Checks:
         projects = self._projects()
         found = together(projects.items())
         names = list(dict.fromkeys([*self._names, *found]))
-        return self._mended([(name, found[name]) for name in names], projects)
+        return self._mended([(name, _with_reason(found[name])) for name in names], projects)
 
     def again(self, texts: Mapping[str, SourceText]) -> dict[str, Analysis]:
         """What is known if some files have these texts; others are read again. Nothing but the check is done."""
@@ -280,6 +280,12 @@ class Checks:
         if results is not None and (new or kept is None) and whole and not part.strayed:
             results.put_tried(key, Tried(known.hopeful, fixes))
         return {problems[index]: fixes[index] for index in wanted}, len(wanted)
+
+
+def _with_reason(analysis: Analysis) -> Analysis:
+    """What is known of a file; of one that was asked for by its name, and of which nothing is said, why."""
+    problem = passed_over(analysis)
+    return analysis if problem is None else unchecked(analysis.source, problem, analysis.options)
 
 
 def _asks(found: Mapping[str, Analysis]) -> bool:

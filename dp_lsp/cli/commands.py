@@ -308,7 +308,8 @@ def root() -> None:
 )
 @logs
 def check(log_level: str, log_file: str | None, **options: Any) -> int:
-    """Check files, or all below a folder: Julia, and Python that imports dp_types. Without PATH, below this folder.
+    """Check files, or all below a folder: Julia, and Python that imports dp_types or that the configuration names.
+    Without PATH, below this folder.
 
     Each function is proved, assumed (a black box, taken at its word), failed (there is an error in it) or unknown (it
     was not checked to the end).

@@ -18,7 +18,7 @@ from dp_lsp.accounting.pld import RULE, can_answer
 from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Options
 from dp_lsp.analysis.rows import NumericReport
-from dp_lsp.cli.files import Asked, Configured, choose, complaints, shown
+from dp_lsp.cli.files import Asked, Configured, choose, complaints, passed_over, shown
 from dp_lsp.cli.output import write
 from dp_lsp.cli.running import Distributions, improved
 from dp_lsp.core.notation import decimal, figure
@@ -116,6 +116,8 @@ class _Project:
         own = [(name, each) for name, each in wanted if name == self._root]
         if wanted:
             return own or wanted
+        if (problem := passed_over(self._analysis)) is not None:
+            raise click.UsageError(f"{shown(self._root)}: {problem.message}")
         names = list(dict.fromkeys(each.name for _, each in found))
         near = difflib.get_close_matches(self._wanted.function, names, n=3) or names[:10]
         raise self._nothing(f"there is no function {self._wanted.function!r} in", near)

@@ -20,7 +20,7 @@ from dp_lsp import __version__
 from dp_lsp.analysis.records import Setting
 from dp_lsp.cli.check import requested
 from dp_lsp.cli.checks import Checks
-from dp_lsp.cli.files import Chosen, Configured, complaints
+from dp_lsp.cli.files import Configured, complaints
 from dp_lsp.cli.output import FINDINGS, complain, point, write
 from dp_lsp.cli.reporters.checked import Checked, count
 from dp_lsp.cli.revisions import Repository
@@ -133,10 +133,7 @@ def _report(folder: str, label: str, others: Sequence[str], asked: DiffRequest) 
     """What is reported of all files of a folder, under paths from there."""
     configured = Configured(None, asked.profile, asked.settings, asked.target_delta, top=folder)
 
-    def wanted(name: str) -> bool:
-        return configured.includes(name) and not any(is_below(name, other) for other in others)
-
-    chosen = Chosen(wanted)
+    chosen = configured.chosen(lambda name: not any(is_below(name, other) for other in others))
     chosen.add(folder, None)
     checks = Checks(chosen, configured.options, requested(asked.settings, asked.target_delta, asked.profile), None)
     faults = configured.faults(checks.graph.included)

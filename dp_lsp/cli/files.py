@@ -16,11 +16,12 @@ from dp_lsp import frontends
 from dp_lsp.analysis import setting as settings_of
 from dp_lsp.analysis.limits import EVER, MOST, Limits
 from dp_lsp.analysis.loading import SourceText
-from dp_lsp.analysis.records import FunctionReport, Options, Setting
+from dp_lsp.analysis.records import Analysis, FunctionReport, Options, Setting
 from dp_lsp.cli.style import Link, printable, unlinked
 from dp_lsp.configuration.lookup import Configurations
 from dp_lsp.disk.loader import Disk, below, is_below, name_of, program, unreadable
 from dp_lsp.named import NamedTuple
+from dp_lsp.problem import Problem
 from dp_lsp.text import Source
 
 STANDARD_INPUT = "-"
@@ -33,11 +34,12 @@ class Chosen:
 
     What lies in a folder that is given may be read; beside a file that is given, what lies in the working folder
     if the file does, else in the folder of the file. Of the files in a folder those are left out that are not
-    ``wanted``, and those that git leaves out.
+    ``wanted``, and those that git leaves out; ``named`` tells which ones a setting names.
     """
 
-    def __init__(self, wanted: Callable[[str], bool]) -> None:
+    def __init__(self, wanted: Callable[[str], bool], named: Callable[[str], bool]) -> None:
         self._wanted = wanted
+        self._named = named
         self.names: list[str] = []
         self._given: dict[str, SourceText] = {}
         self._folders: list[str] = []
@@ -56,7 +58,7 @@ class Chosen:
             self._folders.append(path)
             failed: list[OSError] = []
             real = os.path.realpath(path)
-            for file in below(path, Ignored(path), failed.append):
+            for file in below(path, Ignored(path), failed.append, lambda file: self._named(name_of(file))):
                 name = name_of(file)
                 if self._wanted(name):
                     inside = is_below(os.path.realpath(file), real)
@@ -87,21 +89,28 @@ class Chosen:
             self.names.append(name)
 
 
-def choose(paths: Sequence[str], stdin_name: str | None, wanted: Callable[[str], bool] = lambda name: True) -> Chosen:
-    """The files that these paths mean, each once; a usage error for a missing path, or for no file at all. ``wanted``
-    tells which files of a folder are meant."""
+def choose(paths: Sequence[str], stdin_name: str | None, configured: Configured | None = None) -> Chosen:
+    """The files that these paths mean, each once; a usage error for a missing path, or for no file at all. Which files
+    of a folder are checked is as ``configured``."""
     if stdin_name is not None and STANDARD_INPUT not in paths:
         raise click.UsageError("--stdin-filename names what is read from standard input: give - as PATH")
     missing = [path for path in paths if path != STANDARD_INPUT and not _is_there(path)]
     if missing:
         verb = "do" if len(missing) > 1 else "does"
         raise click.UsageError(f"{', '.join(map(repr, missing))} {verb} not exist")
-    chosen = Chosen(wanted)
+    chosen = Chosen(lambda name: True, lambda name: False) if configured is None else configured.chosen()
     for path in dict.fromkeys(paths):
         chosen.add(path, stdin_name)
     if not chosen.names:
-        raise click.UsageError(f"no {frontends.kinds()} in {', '.join(map(repr, paths))}: nothing to check")
+        faults = [] if configured is None else configured.faults(())
+        where = ", ".join(map(repr, paths))
+        raise click.UsageError("\n".join([*faults, f"no {frontends.kinds(meant=True)} in {where}: nothing to check"]))
     return chosen
+
+
+def passed_over(analysis: Analysis) -> Problem | None:
+    """Why nothing is said of a file, where it is none of those that are looked at."""
+    return None if analysis.is_asked else analysis.language.syntax.passed_over(analysis.source.text)
 
 
 def shown(name: str) -> str:
@@ -174,6 +183,10 @@ class Configured:
         self.baseline_of = self._found.baseline_of
         self.baseline = self._found.baseline
         self.spending = self._found.spending
+
+    def chosen(self, wanted: Callable[[str], bool] = lambda name: True) -> Chosen:
+        """What is to be checked: nothing yet, and of a folder what the configuration and ``wanted`` let in."""
+        return Chosen(lambda name: self.includes(name) and wanted(name), lambda name: self.options(name).named)
 
     def options(self, name: str) -> Options:
         """The options of a file."""

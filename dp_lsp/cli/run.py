@@ -20,7 +20,7 @@ from dp_lsp.analysis.limits import EVER, MOST, Limits, OutOfTime
 from dp_lsp.analysis.loading import Loader, ReadRefusal, SourceText
 from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Options, Setting
 from dp_lsp.analysis.setting import subject
-from dp_lsp.cli.files import Configured, choose, shown
+from dp_lsp.cli.files import Configured, choose, passed_over, shown
 from dp_lsp.cli.output import (
     FINDINGS,
     USAGE,
@@ -507,6 +507,8 @@ class _FunctionRun:
         return methods[0]._replace(report=reports[0])
 
     def _nothing(self, analyses: dict[str, Analysis]) -> click.UsageError:
+        if (problem := passed_over(analyses[self._root])) is not None:
+            return click.UsageError(f"{shown(self._root)}: {problem.message}")
         name = self._request.function
         names = list(dict.fromkeys(each.name for analysis in analyses.values() for each in analysis.functions))
         near = difflib.get_close_matches(name, names, n=3) or names[:10]

@@ -168,7 +168,7 @@ class Here:
         settings = tuple(Setting(None, name, Fraction(value)) for name, value in bound["settings"].items())
         delta = None if bound["target_delta"] is None else Fraction(bound["target_delta"])
         configured = Configured(self._config, "sound", settings, delta, limits=EVER)
-        chosen = choose(bound["files"], None, configured.includes)
+        chosen = choose(bound["files"], None, configured)
         checks = Checks(chosen, configured.options, requested(settings, delta)._replace(certificate=""), None)
         faults = configured.faults(checks.graph.included)
         if faults:

@@ -443,6 +443,7 @@ class Configuration(NamedTuple):
 
     include: tuple[str, ...] = _EVERYTHING
     exclude: tuple[str, ...] = ()
+    python_include: tuple[str, ...] = ()
     profile: str | None = None
     severity: Levels = ()
     overrides: tuple[Override, ...] = ()
@@ -479,6 +480,7 @@ class Configuration(NamedTuple):
             float_noise=self.float_noise or base.float_noise,
             contributes=contributes or base.contributes,
             limits=base.limits.lowered(self.limits),
+            named=matches(self.python_include, path),
         )
 
 
@@ -528,6 +530,13 @@ KEYS = (
         Globs(),
         "Which files are left out when a folder is checked. What another file includes is checked with it, and a file"
         " that is named on the command line is checked as well.",
+    ),
+    Key(
+        "python-include",
+        Globs(),
+        "Which files of Python, and notebooks, are looked at although they import nothing of `dp_types`: patterns as in"
+        " `.gitignore`, below the folder of this file. None, if it is left out. Of a file that neither imports a word"
+        " of `dp_types` nor is named here nothing is said; where another file imports it, it is read.",
     ),
     _PROFILE,
     Key(

@@ -78,6 +78,8 @@ def _bytes(path: str) -> bytes:
 
 _LeftOut = Callable[[str, bool], bool]
 """Whether a path is left out, which is that of a file, or of a folder with all in it."""
+_Named = Callable[[str], bool]
+"""Whether a setting names the file with a path."""
 
 
 _INSTALLED = frozenset({"site-packages", "dist-packages", "__pypackages__", "node_modules"})
@@ -86,14 +88,15 @@ _ENVIRONMENT = "pyvenv.cfg"
 """The file that a folder has which is a Python environment."""
 
 
-def below(folder: str, left_out: _LeftOut, failed: Callable[[OSError], None]) -> Iterator[str]:
-    """The path of every program below a folder that is not left out, sorted. Hidden ones and what was installed
-    are, too, and links to folders not followed; ``failed`` is told of each folder that cannot be opened."""
-    return chain.from_iterable(by_folder(folder, left_out, failed))
+def below(folder: str, left_out: _LeftOut, failed: Callable[[OSError], None], named: _Named) -> Iterator[str]:
+    """The path of every program below a folder that is meant and not left out, sorted. Hidden ones and what was
+    installed are left out, too, and links to folders not followed; ``failed`` is told of each folder that cannot be
+    opened."""
+    return chain.from_iterable(by_folder(folder, left_out, named, failed))
 
 
 def by_folder(
-    folder: str, left_out: _LeftOut, failed: Callable[[OSError], None] = lambda error: None
+    folder: str, left_out: _LeftOut, named: _Named, failed: Callable[[OSError], None] = lambda error: None
 ) -> Iterator[list[str]]:
     """The same, one folder after the other."""
     for where, folders, files in os.walk(folder, onerror=failed):
@@ -105,19 +108,24 @@ def by_folder(
         folders[:] = [name for name, path in seen if not left_out(path, True)]
         kept = (name for name in sorted(files) if frontends.find(name) and not name.startswith("."))
         paths = (os.path.join(where, name) for name in kept)
-        yield [path for path in paths if not left_out(path, False) and _is_meant(path)]
+        yield [path for path in paths if not left_out(path, False) and _is_meant(path, named)]
 
 
-def _is_meant(path: str) -> bool:
-    """Whether a file that is found in a folder says that it is to be checked, where its language needs that. One that
-    cannot be opened is: whoever reads it says so."""
-    mark = frontends.of(path).syntax.mark
+def _is_meant(path: str, named: _Named) -> bool:
+    """Whether a file that is found in a folder is one of which something is said. One that cannot be read is: whoever
+    reads it says so."""
+    language = frontends.of(path)
+    mark = language.syntax.mark.encode()
     if not mark:
         return True
     try:
-        return mark.encode() in _bytes(path)
+        data = _bytes(path)
     except OSError:
         return True
+    if mark not in data:  # which nearly all files are known by
+        return named(path)
+    text = program(path, data)
+    return text.problem is not None or frontends.is_meant(language, text.content, False) or named(path)
 
 
 def module_file(

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 from dp_lsp import frontends
 from dp_lsp.analysis.limits import Ticket
 from dp_lsp.analysis.loading import Loader, ReadRefusal, SourceText
-from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, unchecked
+from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, not_asked, unchecked
 from dp_lsp.core.term import Definition, Method
 from dp_lsp.engine.distributions import Answers
 from dp_lsp.engine.merge import together
 from dp_lsp.engine.module import NOTHING, Carried, Elsewhere, Module, remembered
 from dp_lsp.engine.pieces import Memo, Pieces
 from dp_lsp.engine.problems import FileTooLong, IncludeWithoutFolder
-from dp_lsp.engine.project import Project, ProjectPart, project
+from dp_lsp.engine.project import Project, ProjectPart, not_meant, project
 from dp_lsp.engine.remarks import Allowance
 from dp_lsp.engine.scopes import OWN
 from dp_lsp.engine.task import KnownChunk, Task
@@ -62,6 +62,10 @@ class _How(NamedTuple):
     refused: Collection[bytes] = ()
     on_record: Callable[[ChunkRecord], None] = lambda record: None
     on_known: OnKnown | None = None
+
+    def is_meant(self, name: str, text: SourceText) -> bool:
+        """Whether anything is said of a file by itself. Of one that cannot be read it is said why."""
+        return text.problem is not None or frontends.is_meant(self.language, text.content, self.options(name).named)
 
     def readable(self, name: str, text: SourceText) -> SourceText:
         """The text of a file, with a problem if it is none that can be checked."""
@@ -282,7 +286,9 @@ class Engine:
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION))
         language = how.language
         cut = partial(self._pieces.file, language=language, look=how.look)
-        if language.syntax.modules:
+        if not how.is_meant(root, text := loader.text(root)):
+            whole = not_meant(root, text.content)
+        elif language.syntax.modules:
             from dp_lsp.engine.imports import modules
 
             scoped = partial(self._pieces.scoped, language=language, look=how.look)
@@ -467,6 +473,8 @@ def _analysis(whole: Project, part: ProjectPart, elsewhere: Elsewhere, options: 
     """What is known of a part of a project."""
     if part.problem is not None:
         return unchecked(part.source, part.problem, options)
+    if not part.asked:
+        return not_asked(part.source, options)
     placed = []
     for module, index in part.places:
         chunk = whole.programs[module].units[index].chunk

@@ -84,10 +84,7 @@ class _Imports:
         text = self._text(root)
         if text.problem is not None:
             return self._made([ProjectPart(root, Source(text.content), (), text.problem)], [], {})
-        file = (
-            self._cut(text.content) if self._language.syntax.concerns(text.content) else File(Source(text.content), ())
-        )
-        self._files[root] = _Loaded(root, "", file)
+        self._files[root] = _Loaded(root, "", self._cut(text.content))
         self._load_all(root)
         self._doubt_rings()
         self._doubt_changing(self._files[root])

@@ -49,12 +49,13 @@ class File(NamedTuple):
 class ProjectPart(NamedTuple):
     """One time a file is included. ``places`` are its units: the number of a program, and the index in it.
 
-    A file that could not be read has no units, and a ``problem``."""
+    A file that could not be read has no units, and a ``problem``; one that is not ``asked`` about has no units, too."""
 
     name: str
     source: Source
     places: tuple[tuple[int, int], ...]
     problem: Problem | None = None
+    asked: bool = True
 
 
 class Project(NamedTuple):
@@ -71,6 +72,11 @@ class Project(NamedTuple):
 def project(root: str, loader: Loader, cut: Callable[[str], File], readable: Readable, language: Language) -> Project:
     """The project of a file in a language; ``cut`` makes units of a text."""
     return _Expansion(loader, cut, readable).run(root, language)
+
+
+def not_meant(root: str, text: str) -> Project:
+    """That of a file of which nothing is said."""
+    return Project((), (ProjectPart(root, Source(text), (), asked=False),), (), apart=True)
 
 
 def unbalanced(units: Sequence[InferenceUnit]) -> dict[int, Problem]:

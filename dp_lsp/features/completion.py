@@ -205,6 +205,8 @@ _FARTHEST = 50_000  # characters that are looked through; a longer function is r
 def cursor(document: Document, offset: int) -> Cursor:
     """What surrounds an offset of the present text."""
     text = document.source.text
+    if not frontends.is_meant(document.language, text, document.is_named):
+        return Cursor(quiet=True)
     offset = max(0, min(offset, len(text)))
     return document.language.syntax.cursor(text, _begin(document, offset), offset)
 

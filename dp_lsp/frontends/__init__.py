@@ -22,6 +22,12 @@ def of(file: str, language: str = "") -> Language:
     return find(file, language) or next(iter(LANGUAGES.values()))
 
 
+def is_meant(language: Language, text: str, named: bool) -> bool:
+    """Whether anything is said of a file by itself: its text asks for that, or it is ``named`` by a setting. Where
+    another file needs it, it is read anyway."""
+    return named or language.syntax.concerns(text)
+
+
 def suffixes() -> tuple[str, ...]:
     """How the names of all files end that are checked."""
     return tuple(suffix for each in LANGUAGES.values() for suffix in each.suffixes)
@@ -37,6 +43,8 @@ def triggers() -> tuple[str, ...]:
     return tuple(dict.fromkeys(each for language in LANGUAGES.values() for each in language.syntax.triggers))
 
 
-def kinds() -> str:
-    """What files are checked, for a person."""
-    return " or ".join(f"{each.name} file ({', '.join(each.suffixes)})" for each in LANGUAGES.values())
+def kinds(meant: bool = False) -> str:
+    """What files are checked, for a person; of files that are ``meant`` also by what they are known."""
+    marks = (f" that imports `{each.syntax.mark}`" if meant and each.syntax.mark else "" for each in LANGUAGES.values())
+    named = (f"{each.name} file ({', '.join(each.suffixes)})" for each in LANGUAGES.values())
+    return " or ".join(map(str.__add__, named, marks))

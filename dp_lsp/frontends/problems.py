@@ -199,6 +199,27 @@ class Notebook(Kind):
     unchecked = True
 
 
+class NotMeant(Kind):
+    """A file of Python that was asked for by its name is none of those that are looked at.
+
+    Most programs in Python have nothing to do with private data, so one is looked at only if it imports a word of
+    `dp_types`, or if the key `python-include` of the configuration names it. Of any other nothing is known, so it is
+    `unknown`. Where a folder is checked, such files are left out, and an editor shows nothing in them.
+
+    Broken: `dp-lsp check survey.py`, where `survey.py` adds noise and imports nothing of `dp_types`.
+
+    Fixed: say in the file what is private, as in `ages: Annotated[np.ndarray, AddRemove()]`, and import the words for
+    that: `from dp_types import AddRemove` (`pip install dp-types`). `dp-lsp explain notebook_python` shows it step by
+    step. To have files looked at as they are, name them: `python-include = ["analysis/**"]` in `dp-lsp.toml`.
+    """
+
+    code = "DP024"
+    name = "not-meant"
+    severity = Severity.WARNING
+    message = "nothing of this file was checked: it imports nothing of `dp_types`, and no `python-include` names it"
+    unchecked = True
+
+
 class RunInAnotherOrder(Kind):
     """A cell of a notebook was run before one that stands above it.
 

@@ -167,7 +167,7 @@ def _symbol(symbol: FunctionSymbol, positions: Positions) -> types.DocumentSymbo
 
 def file_status(document: Document, client: Client) -> dict[str, Any]:
     """The parameters of ``dp/fileStatus``. ``counts`` counts functions by state, those that are unknown only
-    by what a person accepted, and problems by severity."""
+    by what a person accepted, and problems by severity; ``asked`` is false for a file of which nothing is said."""
     positions = Positions(document.source, client.encoding)
     functions = document.functions
     states = Counter(function.state for function in functions)
@@ -179,6 +179,7 @@ def file_status(document: Document, client: Client) -> dict[str, Any]:
         "uri": document.uri,
         "version": document.version,
         "status": document.state.value,
+        "asked": document.analysis is None or document.analysis.is_asked,
         "counts": counts,
         "functions": [
             {

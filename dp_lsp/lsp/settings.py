@@ -22,7 +22,7 @@ class Settings(NamedTuple):
     ``check_workspace`` says that files are checked, too, that are not open.
     ``sensitivity_hints`` and ``privacy_hints`` are the two kinds of inlay hints; ``log_level`` is None where the
     command line decides; ``trace`` is how much goes to the client by ``$/logTrace``, None where ``$/setTrace`` decides.
-    ``profile`` and ``severity`` count for files that have no configuration.
+    ``profile``, ``severity`` and ``python_include`` count for files that have no configuration.
     """
 
     sensitivity_hints: bool = True
@@ -33,6 +33,7 @@ class Settings(NamedTuple):
     trace: str | None = None
     profile: str | None = None
     severity: tuple[tuple[str, Severity | None], ...] = ()
+    python_include: tuple[str, ...] = ()
 
 
 class Understood(NamedTuple):
@@ -68,6 +69,13 @@ def _severities(value: Mapping[str, str]) -> tuple[tuple[str, Severity | None], 
     return tuple((code, None if level == _OFF else Severity(level)) for code, level in sorted(value.items()))
 
 
+def _are_patterns(value: Any) -> bool:
+    from dp_lsp.configuration.ignored import fault  # few sessions have any
+
+    return isinstance(value, list) and all(isinstance(each, str) and not fault(each) for each in value)
+
+
+_PATTERNS = ("a list of patterns for files below the workspace folder, as in src/**", _are_patterns, tuple)
 _SEVERITIES = (f"an object of codes, each {', '.join(Severity)} or {_OFF}", _are_severities, _severities)
 _SETTINGS = (
     _Setting(("inlayHints", "sensitivity"), "sensitivity_hints", *_SWITCH),
@@ -78,6 +86,7 @@ _SETTINGS = (
     _Setting(("trace",), "trace", *_one_of(*TRACES)),
     _Setting(("profile",), "profile", *_one_of(*PROFILES)),
     _Setting(("severity",), "severity", *_SEVERITIES),
+    _Setting(("pythonInclude",), "python_include", *_PATTERNS),
 )
 
 
@@ -165,7 +174,7 @@ class Preferences:
     def wishes(self) -> tuple[Wish, ...]:
         """How files that have no configuration are checked, by folder."""
         return tuple(
-            Wish(folder, each.profile, each.severity)
+            Wish(folder, each.profile, each.severity, each.python_include)
             for folder, each in (("", self.everywhere), *self._by_folder.items())
         )
 

@@ -23,9 +23,9 @@ from dp_lsp.analysis.rows import Plotted
 from dp_lsp.analysis.staleness import names_of
 from dp_lsp.analysis.workspace import ClosedFile, text_digest
 from dp_lsp.cache.results import Results
-from dp_lsp.configuration.ignored import Ignored
+from dp_lsp.configuration.ignored import Ignored, matches
 from dp_lsp.configuration.lookup import Configurations
-from dp_lsp.disk.loader import Disk, FileStamp, SeenFile, Snapshot, by_folder, is_below, read_file, stamp
+from dp_lsp.disk.loader import Disk, FileStamp, SeenFile, Snapshot, by_folder, is_below, path_below, read_file, stamp
 from dp_lsp.engine.check import Engine, OptionsOf
 from dp_lsp.engine.merge import Graph, check_projects, is_module, together
 from dp_lsp.engine.repairs import repairs
@@ -86,8 +86,8 @@ def _renamed(name: str, moves: Iterable[tuple[str, str]]) -> str:
 class _Listing:
     """The programs below some folders, found bit by bit, so that it can be interrupted."""
 
-    def __init__(self, folders: tuple[str, ...]) -> None:
-        self._batches = chain.from_iterable(by_folder(folder, Ignored(folder)) for folder in folders)
+    def __init__(self, folders: tuple[str, ...], named: Callable[[str], bool]) -> None:
+        self._batches = chain.from_iterable(by_folder(folder, Ignored(folder), named) for folder in folders)
         self._found: dict[str, str] = {}  # by the file that they are, or are links to
         self._entered = 0
 
@@ -117,7 +117,7 @@ class Projects:
         self.open: dict[str, OpenDocument] = {}
         self._folders: tuple[str, ...] = ()
         self._disk = Disk((), {})
-        self._listing = _Listing(())
+        self._listing = _Listing((), self._is_named)
         self._graph: Graph | None = None
         self._paths: dict[str, _Paths] = {}
         self._current: set[str] = set()  # the closed files of which the paths were read since the last look
@@ -139,7 +139,7 @@ class Projects:
         if folders != self._folders:
             self._folders = folders
             self._disk = Disk(folders, {each.file: each.text for each in self.open.values()})
-        self._listing = _Listing(folders)
+        self._listing = _Listing(folders, self._is_named)
         self._ignored = {folder: Ignored(folder) for folder in folders}
         self._graph = None
         self._current.clear()
@@ -393,10 +393,23 @@ class Projects:
             wish = max(around, key=lambda wish: len(wish.folder), default=Wish(""))
             own = tuple(each._replace(file="") for each in base.settings if each.file in ("", file))
             mine = base._replace(settings=own)
-            wished = mine._replace(profile=wish.profile or base.profile, severity=wish.severity)
+            wished = mine._replace(
+                profile=wish.profile or base.profile,
+                severity=wish.severity,
+                named=matches(wish.python_include, self._path_below(file)),
+            )
             return self.configurations.options(file, mine, wished)
 
         return options
+
+    def _path_below(self, file: str) -> str:
+        """The path of a file below the innermost folder that it lies in, as patterns have it; else its name alone."""
+        around = (folder for folder in self._folders if is_below(file, folder))
+        return path_below(max(around, key=len, default=os.path.dirname(file)), file)
+
+    def _is_named(self, file: str) -> bool:
+        """Whether a setting names a file."""
+        return self.options_of(Options())(file).named
 
     def repairs(self, document: str, analysis: Analysis, base: Options, ticket: Ticket) -> tuple[Repair, ...]:
         """The fixes of what was found in a document that are good in all its projects."""

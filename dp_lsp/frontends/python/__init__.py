@@ -14,7 +14,8 @@ from dp_lsp.text import Span
 
 # They are compiled when they are asked for: who checks another language has no need of them.
 _NAME = r"[^\W\d]\w*"
-_OURS = r"(?m)^(?:from|import)[ \t]+dp_types\b"
+_MODULE = rf"{_NAME}(?:\.{_NAME})*(?:[ \t]+as[ \t]+{_NAME})?"
+_OURS = rf"(?m)^[ \t]*(?:from|import(?:[ \t]+{_MODULE}[ \t]*,)*)[ \t]+dp_types\b"
 _IMPORTS = r"\bimport\b"
 _COOKIE = r"\A(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)"
 _COMMENTS = r"(?m)^[ \t]*#[^\n]*(?:\n[ \t]*#[^\n]*)+"
@@ -29,7 +30,7 @@ class _Syntax(Syntax):
     sample = "from dp_types import Private\n\ndef warm_up(x: float):\n    return x\n"
 
     def refused(self, text: str) -> Problem | None:
-        found = re.match(_COOKIE, text) if re.search(_OURS, text) else None
+        found = re.match(_COOKIE, text)
         if found is None or found[1].lower().replace("_", "-") in ("utf-8", "utf8", "ascii", "us-ascii"):
             return None
         from dp_lsp.frontends.problems import SyntaxProblem
@@ -59,8 +60,13 @@ class _Syntax(Syntax):
         return commented(text)
 
     def concerns(self, text: str) -> bool:
-        """A file that does not name ``dp_types`` is a program like most, and nothing is said of it."""
-        return re.search(_OURS, text) is not None
+        """A file that does not import ``dp_types`` is a program like most."""
+        return self.mark in text and re.search(_OURS, text) is not None
+
+    def passed_over(self, text: str) -> Problem:
+        from dp_lsp.frontends.python.imports import passed_over
+
+        return passed_over(text)
 
     def may_include(self, text: str) -> bool:
         return re.search(_IMPORTS, text) is not None
@@ -89,8 +95,6 @@ class _Syntax(Syntax):
         return [run for run in runs if text.index("#", run.start) in starts]
 
     def cursor(self, text: str, start: int, offset: int) -> Cursor:
-        if not self.concerns(text):
-            return Cursor(quiet=True)
         from dp_lsp.frontends.python.cursor import cursor
 
         return cursor(text, start, offset)

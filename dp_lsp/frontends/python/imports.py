@@ -7,12 +7,18 @@ that has it, else the module ``a.b.c``. Source: the Python reference, "The impor
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Sequence
 
-from dp_lsp.frontends.python.names import is_known, is_safe
+from dp_lsp.frontends.problems import NotMeant
+from dp_lsp.frontends.python import releasing
+from dp_lsp.frontends.python.kinds import SAMPLERS
+from dp_lsp.frontends.python.names import BASES, MODULES, holds, is_known, is_safe
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.tree import walk
+from dp_lsp.problem import Problem, Related
 from dp_lsp.surface import Load, Sought
+from dp_lsp.text import Span
 
 
 def loads(tree: ast.AST, places: Places) -> Iterator[Load]:
@@ -66,6 +72,33 @@ def sought(path: str) -> Sought:
     if dots:
         return Sought(names, dots - 1)
     return Sought(names, None, ("", "src/"))
+
+
+_DRAWS = rf"\.(?:{'|'.join(sorted({name.rpartition('.')[2] for name in SAMPLERS}))})(?=\()"
+_RELEASES = rf"(?m)^[ \t]*(?:from|import)[ \t]+(?:{'|'.join(sorted(releasing.LIBRARIES))})\b"
+
+
+_GIVES = r"(?m)^(\w+)[ \t]*=[ \t]*((\w+)\.(\w+))\("
+_EXAMPLE = "ages: Annotated[np.ndarray, AddRemove()]"
+
+
+def passed_over(text: str) -> Problem:
+    """What to tell of a file that imports no word; if it looks as if it released anything, how to have it checked."""
+    found = re.search(f"{_RELEASES}|{_DRAWS}", text)
+    if found is None:
+        return NotMeant.at(Span(0, 0))
+    what = "draws noise" if found[0].startswith(".") else "uses a library that adds noise"
+    given = ((each[1], each[2], _read_by(each[3], each[4])) for each in re.finditer(_GIVES, text))
+    said = next((f"{name}: Annotated[{base}, AddRemove()] = {call}(…)" for name, call, base in given if base), _EXAMPLE)
+    span = Span(found.end() - len(found[0].lstrip()), found.end())
+    page = next((each for each in releasing.LIBRARIES if found[0].endswith(each)), "notebook_python")
+    way = f"to have it checked, say what is private, as in `{said}`: `dp-lsp explain {page}`"
+    return NotMeant.at(span, related=(Related(f"this {what}: {way}", span),))
+
+
+def _read_by(module: str, function: str) -> str:
+    """What holds what a function of a module reads; empty where it is not known to read anything."""
+    return holds({**BASES, **MODULES}.get(module, module) + f".{function}")
 
 
 def unchecked(found: Sequence[Load]) -> bool:

@@ -61,6 +61,18 @@ BASES = {
 }
 """The modules whose types annotations name, by the names that they must have: nothing else may be called so."""
 
+READS_TABLES = frozenset(
+    f"pandas.read_{kind}" for kind in ("csv", "excel", "json", "parquet", "table", "sql", "feather")
+)
+READS_ARRAYS = frozenset({"numpy.loadtxt", "numpy.genfromtxt", "numpy.load", "numpy.fromfile"})
+"""What reads files, by full names."""
+
+
+def holds(reader: str) -> str:
+    """The type of what a function with this full name reads from a file; empty where that is not known."""
+    return "pd.DataFrame" if reader in READS_TABLES else "np.ndarray" if reader in READS_ARRAYS else ""
+
+
 GENERATORS = frozenset({"rng", "RNG", "_rng", "_RNG", "gen", "generator"})
 """The names that a module may have for its generator of random numbers: functions use it for nothing but draws."""
 

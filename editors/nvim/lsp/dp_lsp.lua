@@ -73,11 +73,12 @@ return {
     ['dp-lsp.showReport'] = shows,
   },
   handlers = {
-    -- For a status line: `%{get(b:, 'dp_lsp_status', '')}` is proved, assumed, failed, unknown or stale.
+    -- For a status line: `%{get(b:, 'dp_lsp_status', '')}` is proved, assumed, failed, unknown or stale; empty for a file
+    -- of which nothing is said.
     ['dp/fileStatus'] = function(_, status)
       local buffer = vim.uri_to_bufnr(status.uri)
       if vim.api.nvim_buf_is_loaded(buffer) then
-        vim.b[buffer].dp_lsp_status = status.status
+        vim.b[buffer].dp_lsp_status = status.asked and status.status or ''
         vim.cmd.redrawstatus()
       end
     end,

@@ -9,6 +9,8 @@ export interface FileStatus {
   uri: string;
   version: number;
   status: State;
+  /** Whether anything is said of the file. */
+  asked: boolean;
   counts: Record<State | 'errors' | 'warnings', number>;
   functions: { name: string; range: Range; status: State; summary: string }[];
 }

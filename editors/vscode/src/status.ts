@@ -54,6 +54,10 @@ export class Status implements vscode.Disposable {
       return;
     }
     const found = this.known.get(whole(document).toString());
+    if (found && !found.asked) {
+      this.item.hide(); // a program in Python like most, or one that the configuration leaves out
+      return;
+    }
     if (this.trouble) {
       this.as('$(warning) dp-lsp: no server', this.trouble, 'dpLsp.setUpServer', 'statusBarItem.warningBackground');
     } else if (found) {

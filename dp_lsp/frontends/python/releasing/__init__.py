@@ -20,6 +20,8 @@ HOMES = {**diffprivlib.HOMES, **opendp.HOMES, **opacus.HOMES, **opacus.AROUND}
 """The modules and classes of libraries, by the names that they must have."""
 NAMED = {**diffprivlib.NAMED, **opendp.NAMED, **opacus.NAMED}
 """By the beginning of a name, the one by which it is known here."""
+LIBRARIES = {home.partition(".")[0] for each in (diffprivlib, opendp, opacus) for home in each.HOMES.values()}
+"""What they are imported as."""
 SETTING_UP = opendp.SETTING_UP
 """What programs call before they do anything, by their full names."""
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from dp_lsp.frontends.python.names import READS_ARRAYS, READS_TABLES, holds
 from dp_lsp.frontends.python.rewriting.definitions import Parameter
 from dp_lsp.frontends.python.rewriting.rewording import Rewording, Written
 from dp_lsp.problem import Edit
 from dp_lsp.text import Span
 
-_TABLES = frozenset(f"pandas.read_{kind}" for kind in ("csv", "excel", "json", "parquet", "table", "sql", "feather"))
-_ARRAYS = frozenset({"numpy.loadtxt", "numpy.genfromtxt", "numpy.load", "numpy.fromfile"})
 _FILES = frozenset({"open", "json.load", "csv.reader", "csv.DictReader", "io.open", "gzip.open", "pathlib.Path"})
-_READERS = _TABLES | _ARRAYS | _FILES
+_READERS = READS_TABLES | READS_ARRAYS | _FILES
 _PLAIN = frozenset({"float", "int", "str", "json.loads", "list"})
 _PLAIN_METHODS = frozenset({"strip", "rstrip", "split", "replace", "get"})
 
@@ -60,8 +59,7 @@ def _reads(written: Written, node: ast.AST) -> bool:
 
 def _base(written: Written, value: ast.expr) -> str:
     """What holds what is read, where a call alone tells."""
-    path = written.called(value)
-    return "pd.DataFrame" if path in _TABLES else "np.ndarray" if path in _ARRAYS else ""
+    return holds(written.called(value))
 
 
 def _of_block(written: Written, block: ast.With, body: list[ast.stmt]) -> Iterator[Rewording]:
