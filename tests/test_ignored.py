@@ -69,7 +69,8 @@ def checked(folder: Path) -> set[str]:
     def failed(error: OSError) -> None:
         raise error
 
-    return {os.path.relpath(path, folder) for path in below(str(folder), Ignored(str(folder)), failed, lambda path: False)}
+    found = below(str(folder), Ignored(str(folder)), failed, lambda path: False)
+    return {os.path.relpath(path, folder) for path in found}
 
 
 def by_git(folder: Path, arguments: Iterable[str]) -> str:

@@ -196,7 +196,8 @@ def test_a_byte_order_mark(tmp_path: Path) -> None:
 def test_a_notebook_that_does_not_name_the_vocabulary_is_none_of_ours(tmp_path: Path) -> None:
     written(tmp_path, "a", notebook("import numpy as np", "x = (", "%run other.py"))
     (file,) = json.loads(checked(tmp_path, "--output-format", "json", "a.ipynb"))["files"]
-    assert (file["functions"], file["diagnostics"], file["status"]) == ([], [], "proved")
+    assert ([each["code"] for each in file["diagnostics"]], file["status"]) == (["DP024"], "unknown")
+    assert checked(tmp_path, ".") == "", "it is left out of its folder, and nothing else is there"
 
 
 def test_standard_input(tmp_path: Path) -> None:
