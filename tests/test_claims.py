@@ -379,6 +379,7 @@ def of_containers(base: str, norm: str) -> Iterator[Case]:
             yield Case(f"{vector} = clip_vector(1, v)", lambda v: clipped("L2", v), loose=True)
     yield Case(f"{vector} = clone(v) + v", lambda v: add(v, v), loose=data)
     yield Case(f"{vector} = deepcopy(v) + v", lambda v: add(v, v), loose=data)
+    yield Case(f"{vector} = copy(v) + collect(v)", lambda v: add(v, v), loose=data)
     yield Case(f"f(g::MetricGradient({base}, {norm})) = internal_mutate(g)", lambda g: scaled(2, g), loose=True)
     for target in NORMS:
         yield Case(f"{vector} = norm_convert({target}, v)", lambda v: v)

@@ -25,6 +25,7 @@ from dp_lsp.builtins.traits import (
     ChosenPublicly,
     Clips,
     EverydayName,
+    FreshVector,
     Integral,
     LimitedCopy,
     NeverNaN,
@@ -45,6 +46,7 @@ from dp_lsp.core.types import (
     Bounds,
     Clip,
     Container,
+    Dataset,
     FunctionType,
     Kind,
     Norm,
@@ -62,9 +64,22 @@ DATA = frozenset({Base.DATA})
 LITERAL = "[…]"
 TOTAL = "sum"
 
+_SOLID = Box(frozenset({Kind.VECTOR, Kind.MATRIX}), truth=True)
+
 _ACCESS = "Immediate from the metrics: no entry moves further than its row, no row further than its matrix"
 _EVERYDAY = "Inequalities between the norms of a vector; searched exhaustively in every norm"
 _METRICS = "Inequalities between the norms of a vector; maps into a metric of diameter 1 are 1-sensitive"
+
+
+def _made_solid(args: Args) -> Type:
+    """The same entries: of a view or an adjoint a Vector or Matrix is made, of a range perhaps another one."""
+    match args["v"]:
+        case Container() as box:
+            return replace(box, stored=box.stored | ARRAY)
+        case Dataset(records=records) as dataset:
+            return replace(dataset, records=replace(records, stored=records.stored | ARRAY))
+        case other:
+            return other
 
 
 def _static_integer(value: Poly) -> NumberType:
@@ -555,5 +570,18 @@ ROWS: tuple[Builtin, ...] = (
         ("f(x::Real) = deepcopy(x)",),
         (),
         traits=(PreservesZero(), Additive(lambda index, count: True), monotonicity.IN_ALL),
+    ),
+    *(
+        Builtin(
+            name,
+            f"{name}(v)",
+            tuple(form(_made_solid, each(), linear=linear.itself("v"), v=pattern) for pattern in (_SOLID, Records())),
+            "A vector or matrix of the same entries that shares nothing with the original; 1-sensitive.",
+            "The identity",
+            (f"f(v::Vector{{<:Real}}) = {name}(v)", f"f(v::MetricVector(Real, Symmetric)) = {name}(v)"),
+            (Refused(f"f(m::DMModel) = {name}(m)", "DP202"),),
+            traits=(FreshVector(), PreservesZero(), Additive(lambda index, count: True), monotonicity.IN_ALL),
+        )
+        for name in ("copy", "collect")
     ),
 )

@@ -530,7 +530,7 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "undisc_container": _copied,
     "norm_convert": lambda norm, v: v.copy(),
     "clone": _copied,
-    "deepcopy": _copied,
+    **dict.fromkeys(("deepcopy", "copy", "collect"), _copied),
     "map": _mapped,
     "(… for …)": lambda v: v,
     "f.(v)": _broadcast,

@@ -809,21 +809,24 @@ class Compiler:
         return run
 
     def _do_let(self, node: Tree, scope: Scope | None) -> Run:
+        """Each name is there for what is evaluated behind it, and not for what it is given."""
         body, *bindings = node.args
-        own = {name for each in bindings for name in _names(each.args[0] if _is_assignment(each) else each)}
-        inside = inner(scope, (body,), own, False)
-        steps = [
-            (self.compile(each.args[1], scope), self._binder(each.args[0], inside))
-            for each in bindings
-            if isinstance(each, Tree) and each.head == "="
-        ]
+        steps, inside = [], scope
+        for each in bindings:
+            given = each.args[1] if isinstance(each, Tree) and each.head == "=" else None
+            value = None if given is None else self.compile(given, inside)
+            target = each.args[0] if given is not None else each
+            inside = inner(inside, (), set(_names(target)), False)
+            steps.append((value, self._binder(target, inside), inside.names))
+        inside = inner(inside, (body,), set(), False)
         last = self.compile(body, inside)
 
         def run(env: Env) -> Value:
-            made = Env(env, inside.names)
-            for give, bind in steps:
-                bind(made, give(env))
-            return last(made)
+            for give, bind, names in steps:
+                value, env = None if give is None else give(env), Env(env, names)
+                if give is not None:
+                    bind(env, value)
+            return last(Env(env, inside.names))
 
         return run
 

@@ -99,8 +99,22 @@ class Habits:
                 [f"{self._truth()} || begin", f"    {first}", f"    c = {last}", "end"],
                 [f"c = {self._truth()} ? (3; {self._number()}) : begin {self._number()} end"],
                 [f"c += begin {self._number()} end"],
+                *self._let(inner, last),
                 [f"{inner}, c = begin", f"    {first.replace(inner, inner + 'a')}", f"    (2, {inner}a)", "end"],
             )
+        )
+
+    def _let(self, inner: str, last: str) -> tuple[list[str], ...]:
+        """Blocks with names of their own, some of which stand elsewhere, too."""
+        first, after = self._number(), self._number()
+        return (
+            [f"c = let {inner} = {first}", f"    {last}", "end"],
+            [f"c += let {inner}a = {first}, {inner} = {inner}a + {after}", f"    println(1); {last}", "end"],
+            [f"{self._truth()} && let {inner} = {first}", f"    c = {last}", "end"],
+            ["let", f"    {inner} = {first}", f"    c += {last}", "end"],
+            [f"c += let x = 100 * {first}, {inner} = x", f"    {last}", "end"],
+            [f"let {inner} = {first}; {inner} += {after}; c = {last}; end", f"c += {after}"],
+            [f"for {inner}b in 1:2", f"    c += let {inner} = {inner}b + {first}; {last}; end", "end"],
         )
 
     def _rounds(self) -> list[str]:

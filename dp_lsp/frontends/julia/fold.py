@@ -7,7 +7,7 @@ grammar knows only the language that is checked, and whatever Julia stands insid
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
 from dp_lsp.frontends.julia.outline import (
@@ -38,6 +38,7 @@ from dp_lsp.surface import (
     Evaluates,
     Export,
     Import,
+    Name,
     Node,
     Number,
     Opaque,
@@ -204,7 +205,9 @@ class _Folder:
         group = self.groups.pop()
         self._end_item(group, is_last=True)
         self.out.append(token)
-        if group.type in _BLOCKS:
+        if group.type == "LET" and (block := self._as_block(self.out[group.kept :])) is not None:
+            self.out[group.kept :] = block
+        elif group.type in _BLOCKS:
             self._fold(group.kept, _BLOCKS[group.type])
         elif group.type in _BRACKETS:
             self._fold(group.kept, _BRACKETS[group.type])
@@ -212,6 +215,35 @@ class _Folder:
             self._fold(group.kept - 1, "a call of a C function")
         elif group.type == "LSQB" and group.generates and not self._comprehends(group.marks):
             self._fold(group.kept, "a comprehension")
+
+    def _as_block(self, tokens: Sequence[Token]) -> list[Token] | None:
+        """A `let` block of a function as the `begin` block that does the same, where what it gives a name has one that
+        stands nowhere else in the text, as has all else that it assigns, but for variables that are there before it:
+        then it makes no difference whose names these are. What a name is given at the beginning is evaluated before the
+        name, and those behind it, are there. None for any other block, and for one that gives no value.
+
+        Source: the Julia manual, "Scope of Variables", "Let Blocks"."""
+        around = next((group.kept for group in reversed(self.groups) if group.type == "FUNCTION"), None)
+        opener, *inner, end = tokens
+        at = next((index for index, token in enumerate(inner) if token.type in ("NL", "SEMI")), len(inner))
+        given, body = _listed_apart(inner[:at]), inner[at:]
+        does = summary(body)
+        if around is None or does.anything or does.outside or all(token.type in ("NL", "SEMI") for token in body):
+            return None
+        if any([token.type for token in item[:2]] != ["NAME", "ASSIGN"] for item in given):
+            return None
+        names = {item[0].value for item in given}
+        own = names | (does.binds - _variables(self.out[around : len(self.out) - len(tokens)]))
+        later = set(own)
+        for item in given:
+            if not later.isdisjoint(_names(item[2:])):
+                return None
+            later.discard(item[0].value)
+        if not own.isdisjoint(_names(token for token in self.tokens if not opener.start <= token.start < end.end)):
+            return None
+        commas = _commas(inner[:at])
+        header = [_of_type(token, "NL") if token in commas else token for token in inner[:at]]
+        return [_of_type(opener, "BEGIN"), *header, *body, end]
 
     def _calls_library(self, place: int) -> bool:
         return place >= 0 and self.out[place].value == LIBRARY_CALL and calls_library(self.out, place)
@@ -431,6 +463,65 @@ def _begins_operand(tokens: Sequence[Token], index: int) -> bool:
     if token.type in ("PM", "NOT"):
         return index + 1 < len(tokens) and tokens[index + 1].start == token.end
     return token.type in _OPERAND_STARTS
+
+
+def _of_type(token: Token, type_: str) -> Token:
+    return Token(type_, token.start, token.end, token.value)
+
+
+def _commas(tokens: Sequence[Token]) -> list[Token]:
+    """The commas that are in no brackets."""
+    partner, found, index = partners(tokens), list[Token](), 0
+    while index < len(tokens):
+        found += [tokens[index]] if tokens[index].type == "COMMA" else []
+        index = max(index, partner[index]) + 1
+    return found
+
+
+def _listed_apart(tokens: Sequence[Token]) -> list[list[Token]]:
+    """What commas part that are in no brackets; nothing where nothing stands."""
+    marks = _commas(tokens)
+    found: list[list[Token]] = [[]]
+    for token in tokens:
+        if token in marks:
+            found.append([])
+        else:
+            found[-1].append(token)
+    return found if tokens else []
+
+
+def _variables(tokens: Sequence[Token]) -> set[str]:
+    """The parameters of a function that begins there, and what it assigns in the blocks that are still open."""
+    partner, found, index = partners(tokens), set[str](), 1
+    if [token.type for token in tokens[1:3]] == ["NAME", "CALL"]:
+        within = tokens[2 : partner[2]]
+        starts = (place for place, token in enumerate(within) if token.type in ("CALL", "COMMA", "SEMI"))
+        found |= {token.value for place in starts for token in within[place + 1 : place + 2] if token.type == "NAME"}
+        index = partner[2]
+    while index + 2 < len(tokens):
+        before, name, sign = tokens[index : index + 3]
+        if before.type in ("NL", "SEMI") and name.type == "NAME" and sign.type == "ASSIGN":
+            found.add(name.value)
+        index = max(index, partner[index]) + 1
+    return found
+
+
+def _names(tokens: Iterable[Token]) -> set[str]:
+    """The names that stand in tokens, or in what they were read as."""
+    found, nodes = set[str](), list[Node]()
+    for token in tokens:
+        if isinstance(token, Ready):
+            nodes.append(token.node)
+        elif token.type == "NAME":
+            found.add(token.value)
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, Opaque):
+            found |= node.summary.mentions | node.summary.binds
+        elif isinstance(node, Name):
+            found.add(node.name)
+        nodes += node.children
+    return found
 
 
 def _is_folded(token: Token) -> bool:

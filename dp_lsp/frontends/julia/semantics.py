@@ -153,6 +153,7 @@ _RULES: dict[str, Callable[..., Stored | None]] = {
     "[…]": lambda *given: machine.together(given),
     "sum": lambda *given: machine.total(given[0]) if given[0] else ELEMENTS,
     **dict.fromkeys(("disc", "discrete", "undisc", "undisc_container", "clone", "transpose", "'"), _first),
+    **dict.fromkeys(("deepcopy", "copy", "collect"), _first),
     **dict.fromkeys(("[]", "[:]", "[:,]", "[:…:]", "[:…:,]", "[,:…:]", "sort", "row_to_vec", "vec_to_row"), _first),
     **dict.fromkeys(("unique", "repeat", "maximum", "minimum", "partialsort"), _first),
     **dict.fromkeys(("norm_convert", "filter", "filter_rows"), _last),
