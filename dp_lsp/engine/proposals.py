@@ -93,6 +93,7 @@ from dp_lsp.intents import (
 from dp_lsp.lower.problems import (
     BuiltinRedefined,
     CapturedChanged,
+    FilledElsewhere,
     LoopShuffle,
     MissingReturn,
     OpenImport,
@@ -150,6 +151,8 @@ def foremost(problem: Problem, seen: Callable[[], CheckedText]) -> Iterator[Fix]
         yield from _what_is_given(problem, seen())
     if problem.code not in _PAIRED or (function := seen().function_at(problem)) is None:
         return
+    line = seen().analysis.source.line_span(seen().analysis.source.place(problem.span.start).line)
+    yield from seen().fixes(AsCall(line))
     yield from seen().fixes(OneTable(function.name_span, function.span, only=True))
     if problem.code == UnboundedInput.code and not any(
         isinstance(each.type, Dataset) and f"`{each.name}`" in problem.message for each in function.details.parameters
@@ -397,6 +400,12 @@ def _one_table(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
     return () if function is None else seen.fixes(OneTable(function.name_span, function.span))
 
 
+def _wrongly_given(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
+    """Vectors of the same people, or other words for what is given."""
+    yield from _one_table(problem, seen)
+    yield from _in_other_words(problem, seen)
+
+
 def _not_fitting(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     """Numbers that are computed with as if they were vectors, or vectors of the same people."""
     yield from seen.fixes(WithoutDots(problem.span))
@@ -558,7 +567,9 @@ _PROPOSERS: dict[str, Callable[[Problem, CheckedText], Iterable[Fix]]] = {
     BudgetMissed.code: _within_budget,
     ConditionFails.code: _least_noise,
     ProtectsNumbers.code: _in_order,
-    WrongArgument.code: _one_table,
+    WrongArgument.code: _wrongly_given,
+    MustBePublic.code: _in_other_words,
+    FilledElsewhere.code: _in_other_words,
     DoesNotFit.code: _not_fitting,
     WrongCount.code: _in_other_words,
     NoiseApart.code: _in_other_words,

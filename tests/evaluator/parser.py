@@ -673,7 +673,9 @@ class Parser(CharacterReader):
     def _let(self) -> Node:
         bindings: list[Node] = []
         while self._peek().kind not in ("newline", ";"):
-            bindings.append(self._expression())
+            left = self._binary(2)
+            given = self._take("=")
+            bindings.append(tree("=", left, self._binary(2)) if given else left)
             self._take(",")
         body = self._body()
         self._expect("end")

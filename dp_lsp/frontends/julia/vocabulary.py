@@ -197,7 +197,8 @@ of Julia's library, and of packages that many programs open."""
 ALWAYS = frozenset(
     re.findall(
         r"\S+",
-        "abs abs2 acos acosh argmax argmin asin asinh atan atanh cbrt ceil clamp collect conj copy cos cosh cospi count deepcopy "
+        "abs abs2 acos acosh argmax argmin asin asinh atan atanh cbrt ceil clamp collect conj copy cos cosh cospi "
+        "count deepcopy "
         "exp exp10 exp2 expm1 filter float floor fma ifelse imag iseven isempty isinteger isodd isone iszero length "
         "log log10 log1p log2 map max maximum min minimum mod muladd one oneunit ones partialsort pi π push! real "
         "reduce mapreduce repeat round sign sin sinh sinpi size sort sqrt sum tan tanh trunc unique "

@@ -16,7 +16,6 @@ from dp_lsp.problem import Edit, Fix
 from dp_lsp.text import Span
 
 _SPENDING = re.compile(rf"(?<![\w.])({'|'.join(SPENDING)})\(")
-_GIVEN = re.compile(r"(?<![\w.)\]|>] )(?P<what>[^\W\d]\w*)[ \t]*\|>[ \t]*(?P<to>[^\W\d]\w*)(?![\w.(])(?![ \t]*\|>)")
 _CLASSICAL = re.compile(rf"\bgaussian_mechanism\((?P<r>[^,()\n]+),\s*(?P<eps>{NUMBER})\s*,\s*(?P<delta>{NUMBER})\s*,")
 
 
@@ -90,10 +89,49 @@ def write_as_tuple(code: Rendering, intent: intents.AsTuple, text: str) -> Itera
             )
 
 
+_PIPED = re.compile(
+    r"^[ \t]*(?:return[ \t]+|[^\W\d]\w*[ \t]*[-+*/]?=(?!=)[ \t]*)?"
+    r"(?P<value>[^\n#]*[^\n#.]\|>[^\n#]*?)[ \t]*$",
+    re.MULTILINE,
+)
+_NAMELESS = re.compile(r"\(?[ \t]*(?P<param>[^\W\d]\w*)[ \t]*->[ \t]*(?P<body>.+)")
+_ONE_VALUE = re.compile(r"[\w.]+(?:\([^()]*(?:\([^()]*\)[^()]*)*\))?")
+
+
 def write_as_call(code: Rendering, intent: intents.AsCall, text: str) -> Iterator[Fix]:
-    for found in _GIVEN.finditer(text, *intent.function):
-        made = f"{found['to']}({found['what']})"
-        yield Fix(f"write `{made}`", (Edit(Span(*found.span()), made),), sure=False)
+    edits = []
+    for found in _PIPED.finditer(text, *intent.function):
+        made = _called(found["value"])
+        if made:
+            edits.append(Edit(Span(*found.span("value")), made))
+    if edits:
+        yield Fix(f"write `{edits[0].text}`", tuple(edits), sure=False, declares=True)
+
+
+def _called(piped: str) -> str:
+    """The calls that a row of pipes is; empty if one does not go through a function that is written as one, or would
+    write a value twice that is no name."""
+    ends = [at for at in range(len(piped)) if piped.startswith("|>", at) and not _is_inside(piped[:at])]
+    value, *functions = (piped[a:b].strip() for a, b in zip([0, *(at + 2 for at in ends)], [*ends, None], strict=True))
+    for function in functions:
+        nameless = _NAMELESS.fullmatch(function)
+        if nameless is not None:
+            body = nameless["body"].removesuffix(")") if function.startswith("(") else nameless["body"]
+            param = re.compile(rf"(?<![\w.]){nameless['param']}(?!\w)")
+            if len(param.findall(body)) != 1 and not NAME.fullmatch(value):
+                return ""
+            written = value if _ONE_VALUE.fullmatch(value) else f"({value})"
+            value = param.sub(lambda _, written=written: written, body)  # type: ignore[misc]
+        elif _ONE_VALUE.fullmatch(function) and "(" not in function:
+            value = f"{function}({value})"
+        else:
+            return ""
+    return value
+
+
+def _is_inside(before: str) -> bool:
+    """Whether a bracket is open behind a piece of text."""
+    return sum(before.count(each) for each in "([{") > sum(before.count(each) for each in ")]}")
 
 
 _QUALIFIED = re.compile(r"(?:[^\W\d]\w*\.)+(?P<name>[^\W\d]\w*)")

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from dp_lsp import intents
-from dp_lsp.builtins.remedies import datasets
+from dp_lsp.builtins.remedies import clamped, datasets
 from dp_lsp.core.types import Base, Kind
 from dp_lsp.frontends.julia.rewriting.places import LINES, closing, indentation
-from dp_lsp.intents import Rendering
+from dp_lsp.intents import Rendering, edit_of
 from dp_lsp.problem import Edit, Fix
 from dp_lsp.text import Span
 
@@ -19,6 +19,15 @@ _TRIED = re.compile(
     rf"^(?P<indent>[ \t]*)try[ \t]*\n(?P<body>{LINES})(?P=indent)(?:catch|finally)\b{LINES}(?P=indent)end[ \t]*$",
     re.MULTILINE,
 )
+_TRIED_VALUE = re.compile(
+    rf"^(?P<indent>[ \t]*)(?P<given>return[ \t]+|{_NAME}[ \t]*=[ \t]*)try[ \t]*\n[ \t]*(?P<value>[^\n]+)\n"
+    rf"(?P=indent)(?:catch|finally)\b{LINES}(?P=indent)end[ \t]*$",
+    re.MULTILINE,
+)
+_ENTRY_BY_ENTRY = re.compile(
+    rf"^(?P<indent>[ \t]*)(?P<name>{_NAME})[ \t]*\.(?P<sign>[-+*/^]?)=[ \t]*(?P<value>[^\n#]+?)[ \t]*$", re.MULTILINE
+)
+_TRIMMED = re.compile(rf"sort\((?P<of>{_NAME})\)\[[^][\n]*:[^][\n]*\]")
 _EACH = re.compile(
     rf"^(?P<indent>[ \t]*)foreach\((?P<name>{_NAME})[ \t]*->[ \t]*(?P<done>[^\n]+),[ \t]*(?P<over>{_NAME})\)[ \t]*$",
     re.MULTILINE,
@@ -65,6 +74,10 @@ def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> It
         body = re.sub(r"^(?:    |\t)", "", found["body"], flags=re.MULTILINE).rstrip("\n")
         title = "leave out `try`: a failure that is caught is seen as well"
         yield _reworded(title, Edit(Span(*found.span()), body))
+    for found in _TRIED_VALUE.finditer(text, start, end):
+        made = f"{found['indent']}{found['given']}{found['value']}"
+        yield _reworded("leave out `try`: a failure that is caught is seen as well", Edit(Span(*found.span()), made))
+    yield from _anew(code, text, intent.function)
     for found in _EACH.finditer(text, start, end):
         indent, header = found["indent"], f"for {found['name']} in {found['over']}"
         loop = f"{indent}{header}\n{indent}    {found['done']}\n{indent}end"
@@ -87,6 +100,23 @@ def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> It
 def _reworded(title: str, *edits: Edit) -> Fix:
     """The same in other words: what that shows to be wrong was wrong before."""
     return Fix(title, edits, sure=False, declares=True)
+
+
+def _anew(code: Rendering, text: str, function: Span) -> Iterator[Fix]:
+    """What is changed entry by entry is made anew; and of records in order, without some at both ends, all are kept
+    within bounds."""
+    edits = []
+    for found in _ENTRY_BY_ENTRY.finditer(text, *function):
+        name, sign, value = found["name"], found["sign"], found["value"]
+        value = value if re.fullmatch(r"[\w.]+(?:\([^()]*\))?", value) else f"({value})"
+        made = f"{name} = {name} .{sign} {value}" if sign else f"{name} = {found['value']}"
+        edits.append(Edit(Span(*found.span()), found["indent"] + made))
+    if edits:
+        yield _reworded(f"make it anew: `{edits[0].text.strip()}`", *edits)
+    for found in _TRIMMED.finditer(text, *function):
+        edit = edit_of(Span(*found.span()), code.expression(clamped(found["of"])))
+        title = f"limit every record instead of leaving out those at both ends: `{edit.text}`"
+        yield Fix(title, (edit,), sure=False, declares=True)
 
 
 def _sets(text: str, function: Span) -> Iterator[Fix]:
