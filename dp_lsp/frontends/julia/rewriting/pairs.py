@@ -189,16 +189,30 @@ def _correlation(text: str, body: Span, pairs: _Pairs) -> Iterator[Edit]:
         alone = not text[found.end() : line.end].strip()
         named = re.fullmatch(rf"[ \t]*({_NAME})[ \t]*=[ \t]*", text[line.start : found.start()]) if alone else None
         hidden = re.escape(named[1] if named else found[0])
-        epsilon = r"(?P<epsilon>[^(),\n]+(?:\([^()\n]*\))?)"
-        release = re.compile(rf"laplacian_mechanism\([^(),\n]+(?:\([^()\n]*\))?,\s*{epsilon},\s*{hidden}\s*\)")
-        call = release.search(text, *body)
-        if call is None:
+        released = _released(hidden, text, body)
+        if released is None:
             return
+        call, epsilon = released
         columns = [pairs.column(found[at]) for at in (1, 2)]
-        share = f"laplacian_mechanism({_RANGE**2}, {call['epsilon']} / 3, cross_deviations({pairs.table}, {{}}, {{}}))"
+        share = f"laplacian_mechanism({_RANGE**2}, {epsilon} / 3, cross_deviations({pairs.table}, {{}}, {{}}))"
         both, one, other = (
             share.format(*each) for each in (columns, (columns[0], columns[0]), (columns[1], columns[1]))
         )
-        yield Edit(Span(*call.span()), f"clamp({both} / sqrt(max({one} * {other}, 1)), -1, 1)")
+        yield Edit(call, f"clamp({both} / sqrt(max({one} * {other}, 1)), -1, 1)")
         if named:
             yield Edit(line, "")
+
+
+def _released(hidden: str, text: str, body: Span) -> tuple[Span, str] | None:
+    """Where something gets Laplace noise, by a mechanism or by a draw that is added, and with which ε."""
+    epsilon = r"(?P<epsilon>[^(),\n]+(?:\([^()\n]*\))?)"
+    mechanism = rf"laplacian_mechanism\([^(),\n]+(?:\([^()\n]*\))?,\s*{epsilon},\s*{hidden}\s*\)"
+    call = re.compile(mechanism).search(text, *body)
+    if call is not None:
+        return Span(*call.span()), call["epsilon"]
+    drawn = re.compile(rf"{hidden}\s*\+\s*rand\(\s*Laplace\(").search(text, *body)
+    if drawn is None:
+        return None
+    end = closing(text, closing(text, drawn.end()) + 1)
+    named = re.compile(r"(?<!\w)(?:eps\w*|ε\w*)").search(text, drawn.end(), end)
+    return None if named is None else (Span(drawn.start(), end + 1), named[0])
