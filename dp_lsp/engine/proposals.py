@@ -25,6 +25,7 @@ from dp_lsp.infer.problems import (
     MoreThanAdded,
     MustBePublic,
     NeedsTypes,
+    NoField,
     NoiseApart,
     NoMechanism,
     NoRule,
@@ -213,6 +214,15 @@ def _type(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
         yield from seen.fixes(Otherwise(function.span))
     for type_ in map(seen.code.annotation, DATASETS):
         yield Fix(f"say what the records are: `{type_}`", (Edit(problem.span, type_),), sure=False)
+
+
+def _field(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
+    """The columns of a table that is a parameter of which nothing is said."""
+    function, name = seen.function_at(problem), _WORD.match(seen.text, problem.span.start)
+    if function is not None and name is not None:
+        at = re.compile(rf"(?<=[(,;\s]){re.escape(name[0])}(?=[\s,;)])").search(seen.text, function.name_span.end)
+        if at is not None:
+            yield from seen.fixes(PassColumns(Span(*at.span()), function.name_span, function.span))
 
 
 def _spellings(span: Span, text: str, known: Iterable[str], words: Collection[str] = ()) -> Iterator[Fix]:
@@ -541,6 +551,7 @@ def _end(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
 _PROPOSERS: dict[str, Callable[[Problem, CheckedText], Iterable[Fix]]] = {
     UnknownName.code: _name,
     UnknownType.code: _type,
+    NoField.code: _field,
     NeedsTypes.code: _annotation,
     IgnoreUnused.code: _comment,
     IgnoreUnknownCode.code: _unknown_comment,

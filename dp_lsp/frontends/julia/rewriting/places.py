@@ -26,6 +26,16 @@ def closing(text: str, start: int) -> int:
     return len(text)
 
 
+def opening(text: str, end: int) -> int:
+    """Where the bracket stands on the same line that is open at a place; -1 if there is none."""
+    depth = 0
+    for at in range(end - 1, text.rfind("\n", 0, end), -1):
+        depth += (text[at] in ")]}") - (text[at] in "([{")
+        if depth < 0:
+            return at
+    return -1
+
+
 def indentation(text: str, start: int) -> str:
     line = text[max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1 : start]
     return line[: len(line) - len(line.lstrip())]

@@ -9,7 +9,7 @@ from dp_lsp import intents
 from dp_lsp.builtins.remedies import datasets
 from dp_lsp.core.annotation import Truth
 from dp_lsp.core.types import Base, Kind
-from dp_lsp.frontends.julia.rewriting.places import NAME, closing, new_name, parameters_of
+from dp_lsp.frontends.julia.rewriting.places import NAME, arguments_of, closing, new_name, opening, parameters_of
 from dp_lsp.intents import Rendering
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Fix
@@ -79,10 +79,14 @@ def pass_table(code: Rendering, intent: intents.PassTable, text: str) -> Iterato
 def _of_table(code: Rendering, name: str, written: Sequence[Span], text: str, function: Span) -> Iterator[Fix]:
     """What is declared takes the first of the places that are ``written``; what stands at the others is left out."""
     inside = range(max(each.end for each in written), function.end)
-    parts = [*_columns(name, text, inside)]
+    names = [name, *_selections(name, text, inside)]
+    parts = [part for each in names for part in _columns(each, text, inside)]
     columns = list(dict.fromkeys(each.column for each in parts))
-    others = _sizes(name, text, inside)
-    if not columns or _is_used(name, text, inside, [*(each.span for each in parts), *others]):
+    others = [size for each in names for size in _sizes(each, text, inside)]
+    if not columns or _is_used(name, text, inside, [*(each.span for each in parts), *others, *_picked(name, text)]):
+        return
+    if len(names) > 1:
+        yield from _of_selections(code, names, written, parts, text, function)
         return
     if len(columns) == 1:
         copies, used = _copies(name, columns[0], text, inside)
@@ -103,6 +107,46 @@ def _of_table(code: Rendering, name: str, written: Sequence[Span], text: str, fu
         declared = f"{column}::{code.annotation(type_)}"
         made = (Edit(written[0], declared + separator), *edits)
         yield Fix(f"{title}: `{declared}`", made, sure=False, declares=True)
+
+
+_SELECTED = r"^[ \t]*(?P<name>[^\W\d]\w*)[ \t]*=[ \t]*(?P<of>{0})\[(?P<mask>[^\n]+),[ \t]*:[ \t]*\][ \t]*$"
+
+
+def _selections(name: str, text: str, inside: range) -> Iterator[str]:
+    """Tables that have some of the rows of a table, as in `old = t[t.age .> 65, :]`."""
+    for found in re.compile(_SELECTED.format(re.escape(name)), re.MULTILINE).finditer(text, inside.start, inside.stop):
+        if found["name"] != name:
+            yield found["name"]
+
+
+def _picked(name: str, text: str) -> Iterator[Span]:
+    """Where a table stands of which some rows are picked."""
+    for found in re.compile(_SELECTED.format(re.escape(name)), re.MULTILINE).finditer(text):
+        yield Span(*found.span("of"))
+
+
+def _of_selections(
+    code: Rendering, names: Sequence[str], written: Sequence[Span], parts: Sequence[_Part], text: str, function: Span
+) -> Iterator[Fix]:
+    """The matrix of which some rows are picked: a text that a column is compared with is a whole number there."""
+    columns = list(dict.fromkeys(each.column for each in parts))
+    edits = []
+    for each in parts:
+        of = next(name for name in names if re.match(rf"{re.escape(name)}(?!\w)", text[each.span.start :]))
+        edits.append(Edit(each.span, f"{of}[:, {columns.index(each.column) + 1}]"))
+    edits += [Edit(each, "") for each in written[1:]]
+    places = [found for found in _COMPARED_TEXT.finditer(text, *function)]
+    numbers = {found["text"]: str(at) for at, found in enumerate(places, 1)}
+    edits += [Edit(Span(*found.span("text")), numbers[found["text"]]) for found in places]
+    said = "".join(f", with {number} for `{each}`" for each, number in numbers.items())
+    for type_ in datasets(Kind.MATRIX, Base.REAL):
+        declared = f"{names[0]}::{code.annotation(type_)}"
+        made = tuple(sorted((Edit(written[0], declared), *edits)))
+        title = f"pass a matrix with the columns {_listed(columns)}{said}: `{declared}`"
+        yield Fix(title, made, sure=False, declares=True)
+
+
+_COMPARED_TEXT = re.compile(r'\.[=!]=[ \t]*(?P<text>"[^"\n$\\]*")')
 
 
 def _columns(name: str, text: str, inside: range) -> Iterator[_Part]:
@@ -181,7 +225,7 @@ def _of_structures(
             entry = f"{each['of']}[{used.index(each['field']) + 1}]"
             entry = f"({entry} == 1)" if fields[each["field"]] == Truth() else entry
             edits.append(Edit(Span(*each.span()), entry))
-        edits += _of_rows(param.name, text, Span(param.span.end, function.end))
+        edits = sorted((*edits, *_of_rows(param.name, text, Span(param.span.end, function.end))))
         types, title = datasets(Kind.MATRIX, Base.REAL), f"pass a matrix with the columns {_listed(used)}"
     else:
         return
@@ -191,7 +235,26 @@ def _of_structures(
 
 
 def _of_rows(name: str, text: str, function: Span) -> Iterator[Edit]:
-    """What is done for each record is done for each row."""
+    """What is done for each record, or for each of those that are kept, is done for each row."""
+    kept = re.compile(rf"^[ \t]*(?P<name>{_NAME})[ \t]*=[ \t]*filter\([^\n]*,[ \t]*{re.escape(name)}\)", re.MULTILINE)
+    names = [name, *(found["name"] for found in kept.finditer(text, *function))]
+    over = rf"\bfor[ \t]+{_NAME}[ \t]+(?:in|=|∈)[ \t]+(?P<over>{'|'.join(map(re.escape, names))})(?![\w.(\[])"
+    for found in re.compile(over).finditer(text, *function):
+        yield Edit(Span(*found.span("over")), f"eachrow({found['over']})")
+        open_ = opening(text, found.start())
+        close = closing(text, open_ + 1)
+        if open_ >= 0 and text[open_] == "(" and len(arguments_of(text, open_ + 1)) == 1:
+            yield Edit(Span(open_ + 1, open_ + 1), "[")  # without any record a generator fails
+            yield Edit(Span(close, close), "]")
+    for found in re.compile(rf"(?<![\w.])length\((?P<of>{'|'.join(map(re.escape, names))})\)").finditer(
+        text, *function
+    ):
+        yield Edit(Span(*found.span()), f"size({found['of']}, 1)")
+    for each in names:
+        yield from _called_by_row(each, text, function)
+
+
+def _called_by_row(name: str, text: str, function: Span) -> Iterator[Edit]:
     for found in re.finditer(rf"(?<![\w.])(?P<call>{'|'.join(_ROWS)})\({_NAME}[ \t]*->", text[: function.end]):
         close = closing(text, found.end("call") + 1)
         if found.start() >= function.start and re.search(rf",\s*{re.escape(name)}\s*$", text[found.end() : close]):
