@@ -121,7 +121,7 @@ def _called(piped: str) -> str:
             if len(param.findall(body)) != 1 and not NAME.fullmatch(value):
                 return ""
             written = value if _ONE_VALUE.fullmatch(value) else f"({value})"
-            value = param.sub(lambda _, written=written: written, body)  # type: ignore[misc]
+            value = param.sub(lambda _, written=written: written, body)
         elif _ONE_VALUE.fullmatch(function) and "(" not in function:
             value = f"{function}({value})"
         else:

@@ -37,25 +37,30 @@ def by_mechanism(scene: Scene, problem: Problem) -> Iterator[Fix]:
             for hidden in with_noise(scene, around):
                 yield from replaced(scene, "let a mechanism add the noise: `{code}`", node.span, hidden)
     together = list[Fix]()
-    for call, operands in _sums(scene):
+    for call, noise, other in drawn_sums(scene):
         found = list[Fix]()
-        noise = [each for each in operands if _draws(scene, each)]
-        others = [each for each in operands if each not in noise]
-        if len(noise) == 1 and len(others) == 1:
-            for hidden, kept in (
-                *_as_written(scene, noise[0], others[0]),
-                *((each, ()) for each in with_noise(scene, others[0])),
-            ):
-                unused = unused_lines(scene, noise[0], kept)
-                of_records = is_dataset(scene, others[0])
-                what = "add the noise to a statistic" if of_records else "let a mechanism add the noise"
-                for fix in replaced(scene, f"{what}: `{{code}}`", call.span, hidden):
-                    found.append(fix._replace(edits=(*unused, *fix.edits)))
+        for hidden, kept in (
+            *_as_written(scene, noise, other),
+            *((each, ()) for each in with_noise(scene, other)),
+        ):
+            unused = unused_lines(scene, noise, kept)
+            what = "add the noise to a statistic" if is_dataset(scene, other) else "let a mechanism add the noise"
+            for fix in replaced(scene, f"{what}: `{{code}}`", call.span, hidden):
+                found.append(fix._replace(edits=(*unused, *fix.edits)))
         yield from found
         together += found[:1]
     if len(together) > 1:
         edits = dict.fromkeys(edit for fix in together for edit in fix.edits)
         yield together[0]._replace(title=" and ".join(fix.title for fix in together), edits=tuple(edits))
+
+
+def drawn_sums(scene: Scene) -> Iterator[tuple[Call, Term, Term]]:
+    """The sums of noise that is drawn and of something else, with both."""
+    for call, operands in _sums(scene):
+        noise = [each for each in operands if _draws(scene, each)]
+        others = [each for each in operands if each not in noise]
+        if len(noise) == 1 and len(others) == 1:
+            yield call, noise[0], others[0]
 
 
 def _sums(scene: Scene) -> Iterator[tuple[Call, tuple[Term, ...]]]:

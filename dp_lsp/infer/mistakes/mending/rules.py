@@ -74,6 +74,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
                 noisy_limits,
                 noisy_quotient,
                 missing_bounds,
+                noisy_average,
                 places_within,
                 in_brackets,
                 annotated,

@@ -11,6 +11,7 @@ from dp_lsp.builtins.traits import Average, DividesByLast, Indexing, Orders, Ran
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.term import Apply, Call, Literal, Term
 from dp_lsp.core.types import Dataset, NumberType
+from dp_lsp.infer.mistakes.mending.drawing import drawn_sums
 from dp_lsp.infer.mistakes.mending.parts import (
     ONE,
     Statistic,
@@ -29,10 +30,12 @@ from dp_lsp.infer.mistakes.mending.parts import (
     users_of,
 )
 from dp_lsp.infer.mistakes.scene import Scene, row
-from dp_lsp.intents import DISTANCE, Expression, Made
+from dp_lsp.intents import HIGHEST, Expression, Made
 from dp_lsp.language import Familiar
 from dp_lsp.problem import Fix, Problem
 from dp_lsp.text import Span
+
+_OVER_A_COUNT = "release a noisy sum over a noisy count: `{code}`"
 
 
 def noisy_average(scene: Scene, problem: Problem) -> Iterator[Fix]:
@@ -40,7 +43,7 @@ def noisy_average(scene: Scene, problem: Problem) -> Iterator[Fix]:
     for release in releases_around(scene, problem.span):
         average = through_names(scene, release.hidden)
         found = fraction_of(scene, average) if isinstance(average, Call) else None
-        if found is None:
+        if found is None or not isinstance(average, Call):
             continue
         total, counted = found
         parts = (
@@ -48,7 +51,21 @@ def noisy_average(scene: Scene, problem: Problem) -> Iterator[Fix]:
             again(scene, release, ONE, counted, share=True),
         )
         made = remedies.quotient(parts[0], remedies.at_least_one(parts[1]))
-        yield from replaced(scene, "release a noisy sum over a noisy count: `{code}`", release.call.span, made)
+        unused = () if average is release.hidden else unused_lines(scene, release.hidden, average.args)
+        for fix in replaced(scene, _OVER_A_COUNT, release.call.span, made):
+            yield fix._replace(edits=(*unused, *fix.edits))
+    epsilon = epsilon_for(scene)
+    share = remedies.half(epsilon) if isinstance(epsilon, str) else epsilon
+    for call, noise, hidden in drawn_sums(scene):
+        average = through_names(scene, hidden)
+        found = fraction_of(scene, average) if isinstance(average, Call) and problem.span == average.span else None
+        if found is not None and isinstance(average, Call):
+            total, counted = found
+            above, below = remedies.laplace(total.far, share, total.made), remedies.laplace(ONE, share, counted)
+            made = remedies.quotient(above, remedies.at_least_one(below))
+            unused = (*unused_lines(scene, noise, ()), *unused_lines(scene, hidden, average.args))
+            for fix in replaced(scene, _OVER_A_COUNT, call.span, made):
+                yield fix._replace(edits=(*unused, *fix.edits))
 
 
 def noisy_quotient(scene: Scene, problem: Problem) -> Iterator[Fix]:
@@ -93,8 +110,9 @@ def fraction_of(scene: Scene, average: Call) -> tuple[Statistic, Expression] | N
         type_ = scene.type(average.args[0])
         element = type_.records.element if isinstance(type_, Dataset) else None
         bounds = element.bounds if isinstance(element, NumberType) else None
-        far = DISTANCE if bounds is None else intervals.most(bounds)
-        return Statistic(remedies.total_of(records), far), remedies.number_of(records)
+        if bounds is None:
+            return Statistic(remedies.total_of(remedies.clamped(records)), HIGHEST), remedies.number_of(records)
+        return Statistic(remedies.total_of(records), intervals.most(bounds)), remedies.number_of(records)
     if row(average).has(DividesByLast):
         top, bottom = average.args[0], through_names(scene, average.args[-1])
         if (
