@@ -478,10 +478,15 @@ def test_one_that_is_neither_and_asked_for_by_name_is_unknown(tmp_path: Path) ->
 
 
 def test_the_way_out_names_what_is_read(tmp_path: Path) -> None:
-    read = 'import pandas as pd\nimport numpy as np\n\ndf = pd.read_csv("a.csv")\nprint(np.random.laplace(0, 1))\n'
+    read = 'import pandas as pd\nimport numpy as np\n\ndf = pd.read_csv("a.csv")\n'
+    read += 'print(df["Pay"].clip(0, 9).sum() + np.random.laplace(0, 9))\n'
     write(tmp_path, {"read.py": read, "library.py": "from diffprivlib.mechanisms import Laplace\n"})
     said = check(tmp_path, "read.py", "library.py").stdout
-    assert "`df: Annotated[pd.DataFrame, AddRemove()] = pd.read_csv(…)`: `dp-lsp explain notebook_python`" in said
+    assert "`df: Annotated[pd.DataFrame, AddRemove(), Columns(Pay=float)] = pd.read_csv(…)`: `dp-lsp explain no" in said
+    words = "from typing import Annotated\nfrom dp_types import AddRemove, Columns\n"
+    done = read.replace("df =", "df: Annotated[pd.DataFrame, AddRemove(), Columns(Pay=float)] =")
+    write(tmp_path, {"done.py": words + done})
+    assert states(tmp_path, "done.py") == {"done.py": ("proved", [])}, "what is said is enough"
     assert "this uses a library that adds noise" in said and "`dp-lsp explain diffprivlib`" in said
 
 

@@ -102,6 +102,7 @@ def called(annotation: Any, value: object, **others: object) -> None:
     assert checked(f)(value, **others) == 1  # type: ignore[arg-type]
 
 
+INTEGERS = pd.array([1, None], dtype="Int64")
 TABLE = pd.DataFrame({"Age": [20, 50], "Sex": ["F", "M"], "Town": ["a", "b"], "Wage": [1.5, NAN]})
 WAGES = Columns(Wage=(float, Bounded(0, 9), MayBeMissing()))
 
@@ -124,6 +125,11 @@ AS_DECLARED = {
     ),
     "a table with gaps": (Annotated[pd.DataFrame, AddRemove(), WAGES], TABLE),
     "a dictionary of columns": (Annotated[dict[str, Any], AddRemove(), Columns(Age=Bounded(0, 9))], {"Age": [1]}),
+    "a table of which nothing is said": (Annotated[pd.DataFrame, AddRemove()], TABLE),
+    "whole numbers with gaps": (Annotated[pd.DataFrame, AddRemove(), WAGES], pd.DataFrame({"Wage": INTEGERS})),
+    "the size of a table": (Annotated[pd.DataFrame, AddRemove(), Columns(Town=str), Size("n")], TABLE),
+    "the size of columns": (Annotated[Any, AddRemove(), Columns(a=int, b=int), Size(1)], {"a": [1], "b": [2]}),
+    "rows of columns": (Annotated[Any, AddRemove(), Rows(2), RowNorm(5)], {"a": [3], "b": [4]}),
     "a number": (Annotated[float, Within()], 3),
     "a number of NumPy": (Annotated[float, Within()], np.float32(3)),
     "a whole number of NumPy": (Static[int], np.int64(3)),
@@ -156,6 +162,40 @@ NOT_AS_DECLARED = {
     ),
     "a gap in a column": (Annotated[pd.DataFrame, AddRemove(), Columns(Wage=float)], TABLE, "`MayBeMissing()`"),
     "a column out of bounds": (Annotated[pd.DataFrame, AddRemove(), Columns(Age=Bounded(0, 30))], TABLE, "and 30"),
+    "text in a column of numbers": (Annotated[Any, AddRemove(), Columns(Town=Bounded(0, 1))], TABLE, "or is no number"),
+    "text beside numbers": (Annotated[Any, AddRemove(), Columns(a=Bounded(0, 1))], {"a": [0, "b"]}, "`value['a']`"),
+    "text in a list": (Annotated[list[float], AddRemove(), Bounded(0, 1)], ["a"], "or is no number"),
+    "days for numbers": (
+        Annotated[pd.DataFrame, AddRemove(), Columns(Day=Bounded(0, 1))],
+        pd.DataFrame({"Day": pd.to_datetime(["2020-01-01"])}),
+        "or is no number",
+    ),
+    "a gap of its own kind": (
+        Annotated[pd.DataFrame, AddRemove(), Columns(a=Bounded(0, 9))],
+        pd.DataFrame({"a": INTEGERS}),
+        "`value['a']` of called.<locals>.f has missing values",
+    ),
+    "a gap among answers": (
+        Annotated[pd.DataFrame, AddRemove(), Columns(a=OneOf("x"))],
+        pd.DataFrame({"a": pd.array(["x", None], dtype="string")}),
+        "has missing values",
+    ),
+    "truth values for numbers": (
+        Annotated[pd.DataFrame, AddRemove(), Columns(a=int)],
+        pd.DataFrame({"a": [True]}),
+        "is declared int",
+    ),
+    "two columns of one name": (
+        Annotated[pd.DataFrame, AddRemove(), Columns(a=int)],
+        pd.DataFrame([[1, 2]], columns=["a", "a"]),
+        "has several columns 'a'",
+    ),
+    "no table": (Annotated[list[Any], AddRemove(), Columns(a=int)], [{"a": 1}], "has none: it is list"),
+    "a column alone": (Annotated[Any, AddRemove(), Columns(a=int)], pd.Series([1]), "has none: it is Series"),
+    "columns of two lengths": (Annotated[Any, AddRemove(), Columns(a=int)], {"a": [1], "b": []}, "different lengths"),
+    "rows with text": (Annotated[Any, AddRemove(), RowNorm(1)], pd.DataFrame({"a": ["x"]}), "something else"),
+    "what is used up": (Annotated[Any, AddRemove()], iter([1]), "give a list"),
+    "no records": (Annotated[Any, AddRemove(), Size(1)], 3, "no list, array or table"),
     "no finite number": (Annotated[float, Within()], float("inf"), "no finite number"),
     "another answer": (Annotated[str, OneOf("yes", "no")], "maybe", "'yes', 'no'"),
 }
@@ -196,3 +236,47 @@ def test_a_function_that_is_checked_keeps_its_name_and_its_own_errors() -> None:
         f(2.0, eps=0)
     with pytest.raises(TypeError):
         f()  # type: ignore[call-arg]
+
+
+class Later:
+    """A table that is calculated when it is asked for, as a lazy frame of polars is."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    def collect(self) -> Any:
+        return self._table
+
+
+class Columnar:
+    """A table as polars has one: gone over by columns."""
+
+    def __init__(self, **columns: list[Any]) -> None:
+        self._columns = columns
+        self.columns = [*columns]
+
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values())))
+
+    def __getitem__(self, name: str) -> list[Any]:
+        return self._columns[name]
+
+    def __iter__(self) -> Any:
+        return iter(self._columns.values())
+
+    def to_numpy(self) -> Any:
+        return np.array([*self._columns.values()]).T
+
+
+@pytest.mark.parametrize("made", [lambda table: table, Later])
+def test_a_table_that_is_gone_over_by_columns_is_looked_at_by_rows(made: Callable[[Any], Any]) -> None:
+    words = Columns(a=Bounded(0, 3), b=int), RowNorm(5, "L1")
+    for value in (Columnar(a=[1, 3], b=[4, 2]), Columnar(a=[0, 0, 0], b=[5, 5, 5])):
+        called(Annotated[Any, AddRemove(), *words], made(value))
+    for value, reason in (
+        (Columnar(a=[1, 4], b=[1, 1]), "value['a']"),
+        (Columnar(a=[1, 3], b=[4, 3]), "5 in L1"),
+        (Columnar(a=[1]), "no column 'b'"),
+    ):
+        with pytest.raises(NotAsDeclared, match=re.escape(reason)):
+            called(Annotated[Any, AddRemove(), *words], made(value))

@@ -13,12 +13,13 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import pytest
 
 from cpython.claims import evaluated
 from dp_lsp.cli import main
+from dp_types import AddRemove, Bounded, Columns, NotAsDeclared, OneOf, Size, Static, checked
 from library_versions import versions
 from source_tree import ROOT
 
@@ -486,3 +487,23 @@ def test_trainings_cost_what_accountants_say(
         said[name] = accountant.get_epsilon(delta)
     assert found <= said["rdp"]
     assert abs(found - said["prv"]) <= 0.021
+
+
+def test_checked_looks_at_tables_of_polars() -> None:
+    polars = pytest.importorskip("polars")
+
+    def called(annotation: Any, value: Any) -> None:
+        def f(value: Any, n: Any = 2) -> int:
+            return 1
+
+        f.__annotations__ = {"value": annotation, "n": Static[int]}
+        assert checked(f)(value) == 1
+
+    said = Columns(a=Bounded(0, 3), s=OneOf("x"), b=bool)
+    table = polars.DataFrame({"a": [1, 2], "s": ["x", "x"], "b": [True, False]})
+    for type_, value in ((polars.DataFrame, table), (polars.LazyFrame, table.lazy())):
+        called(Annotated[type_, AddRemove(), said, Size("n")], value)
+        with pytest.raises(NotAsDeclared, match="has missing values"):
+            called(Annotated[type_, AddRemove(), said], value.shift())
+        with pytest.raises(NotAsDeclared, match="between 0 and 1"):
+            called(Annotated[type_, AddRemove(), Columns(a=Bounded(0, 1))], value)

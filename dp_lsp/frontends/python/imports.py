@@ -79,6 +79,7 @@ _RELEASES = rf"(?m)^[ \t]*(?:from|import)[ \t]+(?:{'|'.join(sorted(releasing.LIB
 
 
 _GIVES = r"(?m)^(\w+)[ \t]*=[ \t]*((\w+)\.(\w+))\("
+_TABLES, _FEW = frozenset({"pd.DataFrame"}), 3
 _EXAMPLE = "ages: Annotated[np.ndarray, AddRemove()]"
 
 
@@ -89,11 +90,19 @@ def passed_over(text: str) -> Problem:
         return NotMeant.at(Span(0, 0))
     what = "draws noise" if found[0].startswith(".") else "uses a library that adds noise"
     given = ((each[1], each[2], _read_by(each[3], each[4])) for each in re.finditer(_GIVES, text))
-    said = next((f"{name}: Annotated[{base}, AddRemove()] = {call}(…)" for name, call, base in given if base), _EXAMPLE)
+    said = next((_said(text, *each) for each in given if each[2]), _EXAMPLE)
     span = Span(found.end() - len(found[0].lstrip()), found.end())
     page = next((each for each in releasing.LIBRARIES if found[0].endswith(each)), "notebook_python")
     way = f"to have it checked, say what is private, as in `{said}`: `dp-lsp explain {page}`"
     return NotMeant.at(span, related=(Related(f"this {what}: {way}", span),))
+
+
+def _said(text: str, name: str, call: str, base: str) -> str:
+    """A statement that reads data, with what it may say of them: of a table, that it has columns which are used."""
+    used = dict.fromkeys(re.findall(rf"\b{name}\[[\"']([^\W\d]\w*)[\"']\]", text))
+    columns = ", ".join(f"{column}=float" for column in [*used][:_FEW] or ["Age"])
+    words = f"AddRemove(), Columns({columns})" if base in _TABLES else "AddRemove()"
+    return f"{name}: Annotated[{base}, {words}] = {call}(…)"
 
 
 def _read_by(module: str, function: str) -> str:
