@@ -18,6 +18,13 @@ class _EditedPlace(NamedTuple):
     inside: int = 0
 
 
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """A text after some edits, all of them of this text."""
+    for edit in sorted(edits, key=lambda edit: edit.span, reverse=True):
+        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
+    return text
+
+
 def composed(first: Iterable[Edit], second: Iterable[Edit]) -> tuple[Edit, ...] | None:
     """Edits of a text, and those of what it is after them, as edits of the text; None where one of the latter begins or
     ends inside of what one of the former wrote, and the other end is elsewhere."""

@@ -11,6 +11,7 @@ from dp_lsp.analysis.records import Analysis, FunctionReport
 from dp_lsp.builtins.remedies import DATASETS, UNBOX
 from dp_lsp.core.annotation import AFunction, Annotation, ContainerOf, DatasetOf, NumberOf
 from dp_lsp.core.types import Base, Container, Dataset, DatasetMetric, Kind, NumberType
+from dp_lsp.engine.composing import composed, edited
 from dp_lsp.engine.problems import IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
 from dp_lsp.engine.remarks import IGNORE
 from dp_lsp.frontends.problems import BadCharacter, MissingEnd, SyntaxProblem
@@ -36,6 +37,7 @@ from dp_lsp.infer.problems import (
     PrivateBranch,
     PrivateCheck,
     PrivateCount,
+    PrivateOutput,
     ProtectsNumbers,
     Unbounded,
     UnboundedInput,
@@ -394,14 +396,19 @@ def _declared_and_reworded(problem: Problem, seen: CheckedText, function: Span) 
     """What parameters are, where nothing is said of them, and other words at once: neither may be read without the
     other."""
     reworded = next(iter(seen.fixes(Otherwise(function))), None)
-    for fix in _what_is_given(problem, seen) if reworded is not None else ():
-        assert reworded is not None
-        if not any(one.span.covers(other.span.start) for one in fix.edits for other in reworded.edits):
-            edits = tuple(sorted((*fix.edits, *reworded.edits)))
+    if reworded is None:
+        return
+    after = seen._replace(text=edited(seen.text, reworded.edits))
+    for fix in _what_is_given(problem, after):
+        edits = composed(reworded.edits, fix.edits)
+        if edits is not None:
             yield fix._replace(title=together([fix.title, reworded.title]), edits=edits)
 
 
 _CHECK = "leave out the check: that a run fails tells whether private data pass it"
+
+
+_SHOWN = "leave it out: who sees the output sees private data"
 
 
 def _one_table(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
@@ -417,9 +424,11 @@ def _wrongly_given(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
 
 
 def _not_fitting(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
-    """Numbers that are computed with as if they were vectors, or vectors of the same people."""
+    """Numbers that are computed with as if they were vectors, or vectors of the same people; the mean of records whose
+    number is private."""
     yield from seen.fixes(WithoutDots(problem.span))
     yield from _one_table(problem, seen)
+    yield from _in_other_words(problem, seen)
 
 
 def _in_other_words(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
@@ -452,6 +461,12 @@ def _unchecked(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
         yield from seen.fixes(LeaveOutCheck(_CHECK, problem.span, function.span))
 
 
+def _unshown(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
+    """What shows private data, and does nothing else."""
+    function = seen.function_at(problem)
+    return () if function is None else seen.fixes(LeaveOutCheck(_SHOWN, problem.span, function.span))
+
+
 def _without_rule(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     yield from _unchecked(problem, seen)
     yield from _after_release(problem, seen)
@@ -470,7 +485,7 @@ def _what_is_given(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
         return ()
     if function.kind != "privacy":
         return seen.fixes(SayWhoTrains(problem.span.start))
-    return seen.fixes(SayWhatIsGiven(problem.span.start, DATASETS, (NumberOf(Base.REAL),)))
+    return seen.fixes(SayWhatIsGiven(function.name_span.start, DATASETS, (NumberOf(Base.REAL),)))
 
 
 def _import(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
@@ -573,6 +588,7 @@ _PROPOSERS: dict[str, Callable[[Problem, CheckedText], Iterable[Fix]]] = {
     Unsupported.code: _otherwise_written,
     NoRule.code: _without_rule,
     PrivateCheck.code: _unchecked,
+    PrivateOutput.code: _unshown,
     LeavesUnprotected.code: _unprotected,
     HollowCondition.code: _by_rows,
     BudgetMissed.code: _within_budget,
@@ -594,7 +610,7 @@ _OF_WHAT_IS_GIVEN = frozenset(
     kind.code
     for kind in (
         *(Unsupported, MustBePublic, LeavesUnprotected, WrongArgument, WhomItProtects, UnboundedInput, NoMechanism),
-        *(DoesNotFit, PrivateBranch, NotAsCalled, NeedsTypes, HelperMisled),
+        *(DoesNotFit, PrivateBranch, NotAsCalled, NeedsTypes, HelperMisled, PrivateCheck, PrivateOutput),
     )
 )
 """What problems there are where nothing says what the parameters of a function are."""

@@ -11,7 +11,7 @@ from dp_lsp.analysis.loading import Loader, ReadRefusal, SourceText
 from dp_lsp.analysis.records import Analysis, ChunkRecord, Options, Placed, Repair, State, Verdict, edits_of
 from dp_lsp.builtins.remedies import NAMED, SPENDING
 from dp_lsp.engine.check import DEFAULT, Engine, OptionsOf
-from dp_lsp.engine.composing import composed, linked, named_in
+from dp_lsp.engine.composing import composed, edited, linked, named_in
 from dp_lsp.engine.proposals import CheckedText, foremost, names_defined, proposals
 from dp_lsp.infer.problems import DoesNotFit, NoMechanism, UnknownName, WrongArgument
 from dp_lsp.intents import together
@@ -33,13 +33,6 @@ class Within(NamedTuple):
     roots: tuple[str, ...]
     loader: Loader
     options: Options | OptionsOf = DEFAULT
-
-
-def edited(text: str, edits: Iterable[Edit]) -> str:
-    """A text after some edits, all of them of this text."""
-    for edit in sorted(edits, key=lambda edit: edit.span, reverse=True):
-        text = text[: edit.span.start] + edit.text + text[edit.span.end :]
-    return text
 
 
 class Trial:

@@ -839,7 +839,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
             return self.of_gaps(span, of, _OF_GAPS[name])
         if kind in COLUMNS - {Kind.ARRAY, Kind.VECTOR} and name == "len":
             return self.length(span, of)
-        if name == "np.mean" and isinstance(of, ast.Name) and kind is Kind.LIST and of.id not in self.filled.given:
+        if name == "np.mean" and kind is Kind.LIST and self._is_list_to_read_again(of):
             parts = (
                 surface.Call(*span, surface.Name(span.start, span.start, each), (self.node(of),)) for each in _MEAN
             )
@@ -848,6 +848,15 @@ class Expressions(LibraryCalls, Reductions, Powers):
         if kind not in _LISTED or (name == "np.mean" and inline) or name == COUNT:
             raise Refused(of, f"`{name}` of this")
         return surface.Call(*span, self._callee(node, name), (self.node(of),))
+
+    def _is_list_to_read_again(self, node: ast.expr) -> bool:
+        """Whether a list may stand in the tree twice: it has a name, or making it does nothing but compute."""
+        match node:
+            case ast.Name(id=name):
+                return name not in self.filled.given
+            case ast.ListComp():
+                return self._is_still(node)
+        return False
 
     def _counted(self, span: Span, mask: ast.expr) -> Node:
         leaf, each = self._entries(mask)

@@ -6,10 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from dp_lsp.frontends.python.chunks import items
+from dp_lsp.frontends.python.kinds import ABSENT, THERE
 from dp_lsp.frontends.python.names import dotted
 from dp_lsp.frontends.python.parse import read
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.releasing.frames import unsaid
+from dp_lsp.frontends.python.tables import OF_TABLES
 from dp_lsp.frontends.python.training import is_make
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Problem
@@ -110,18 +112,37 @@ class Definition(NamedTuple):
 
     def columns(self, name: str) -> dict[str, str]:
         """The columns of a table by the names that they are read by, each with the type of what stands in it."""
-        found: dict[str, str] = {}
+        tables = self._parts_of(name)
+        made, texts = self._made_in(tables), self._texts
+        nodes = [*ast.walk(self.node)]
         types: dict[str, str] = {}
-        texts = self._texts
-        for node in ast.walk(self.node):
+        for node in nodes:
             type_ = _compared_with(node, texts)
             if type_:
-                types |= dict.fromkeys((_column_of(each, name) for each in ast.walk(node)), type_)
-        for node in self._indexed:
-            column = _column_of(node, name)
-            if column:
-                found[column] = types.get(column, "float")
+                types |= {column: type_ for each in ast.walk(node) for column in _columns_of(each, tables)}
+        filled = any(_fills(node, tables) for node in nodes)
+        gaps = {column for node in nodes for column in _asked_for_gaps(node, tables)}
+        found = dict.fromkeys(each for node in nodes for each in _columns_of(node, tables) if each not in made)
+        return {each: _of_type(types.get(each, "float"), filled or each in gaps) for each in found}
+
+    def _parts_of(self, name: str) -> set[str]:
+        """The names of a table and of what is kept of it."""
+        found = {name}
+        while more := {each for node in ast.walk(self.node) for each in _kept_as(node, found)} - found:
+            found |= more
         return found
+
+    def _made_in(self, tables: set[str]) -> set[str]:
+        """The columns that tables are given here, before they are read."""
+        nodes = sorted(self._indexed, key=lambda each: (each.lineno, each.col_offset))
+        values = {id(each.targets[0]): each.value for each in ast.walk(self.node) if isinstance(each, ast.Assign)}
+        first = {column: each for each in reversed(nodes) for column in _columns_of(each, tables)}
+        return {
+            column
+            for column, each in first.items()
+            if isinstance(each.ctx, ast.Store)
+            and not any(column in _columns_of(part, tables) for part in ast.walk(values.get(id(each), each.slice)))
+        }
 
     @property
     def _texts(self) -> set[str]:
@@ -192,17 +213,77 @@ def _compared_with(node: ast.AST, texts: set[str]) -> str:
     operands = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
     if any(isinstance(each, ast.Name) and each.id in texts for each in operands):
         return "str"
+    match node:
+        case ast.Call(func=ast.Attribute(attr="isin"), args=[ast.List(elts=[first, *_]) | ast.Tuple(elts=[first, *_])]):
+            operands = [first]
+        case ast.Call(func=ast.Attribute(attr="value_counts"), args=[], keywords=[]):
+            return "str"
     found = (type(each.value) for each in operands if isinstance(each, ast.Constant))
     return next((each.__name__ for each in found if each in (str, bool)), "")
 
 
-def _column_of(node: ast.AST, name: str) -> str:
+_OF_GAPS = frozenset({"dropna", "fillna"})
+
+
+def _fills(node: ast.AST, tables: set[str]) -> bool:
+    """Whether a table is asked what to do with what is missing of its columns."""
     match node:
-        case ast.Subscript(value=ast.Name(id=of), slice=ast.Constant(value=str() as column)) if of == name:
-            return column
-        case ast.Subscript(value=ast.Subscript(value=ast.Name(id=of), slice=kept), slice=ast.Constant(value=column)):
-            return column if of == name and isinstance(column, str) and not _is_text(kept) else ""
-    return ""
+        case ast.Call(func=ast.Attribute(value=of, attr=attr), keywords=keywords) if attr in _OF_GAPS:
+            return _is_kept(of, tables) and not any(each.arg == "subset" for each in keywords)
+    return False
+
+
+def _asked_for_gaps(node: ast.AST, tables: set[str]) -> Iterator[str]:
+    """The columns of which something may be missing, as it is asked whether it is there."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=of, attr=attr)) if attr in {*_OF_GAPS, *ABSENT, *THERE}:
+            yield from _columns_of(of, tables)
+            for each in node.keywords:
+                if each.arg == "subset" and isinstance(each.value, ast.List):
+                    yield from (str(name.value) for name in each.value.elts if isinstance(name, ast.Constant))
+
+
+def _of_type(type_: str, gaps: bool) -> str:
+    return f"({type_}, MayBeMissing())" if gaps and type_ != "bool" else type_
+
+
+def _kept_as(node: ast.AST, tables: set[str]) -> Iterator[str]:
+    """The name that a statement gives some records of a table, or all of them."""
+    match node:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if _is_kept(value, tables):
+            yield name
+
+
+_KEEPING = frozenset({"copy", "dropna", "fillna", "query", "reset_index"})
+"""Methods of a table that keep its columns."""
+
+
+def _is_kept(node: ast.expr, tables: set[str]) -> bool:
+    match node:
+        case ast.Name(id=name):
+            return name in tables
+        case ast.Subscript(value=ast.Attribute(value=of, attr="loc"), slice=kept) if not isinstance(kept, ast.Tuple):
+            return _is_kept(of, tables)
+        case ast.Subscript(value=of, slice=kept) if not _is_text(kept):
+            return _is_kept(of, tables)
+        case ast.Call(func=ast.Attribute(value=of, attr=attr)) if attr in _KEEPING:
+            return _is_kept(of, tables)
+    return False
+
+
+def _columns_of(node: ast.AST, tables: set[str]) -> Iterator[str]:
+    """The columns that an expression names of a table, or of what is kept of one."""
+    match node:
+        case ast.Subscript(
+            value=ast.Attribute(value=of, attr="loc"), slice=ast.Tuple(elts=[_, ast.Constant(value=str() as column)])
+        ) if _is_kept(of, tables):
+            yield column
+        case ast.Subscript(value=of, slice=ast.Constant(value=str() as column)) if _is_kept(of, tables):
+            yield column
+        case ast.Subscript(value=of, slice=ast.List(elts=names)) if _is_kept(of, tables):
+            yield from (each.value for each in names if isinstance(each, ast.Constant) and isinstance(each.value, str))
+        case ast.Attribute(value=of, attr=column) if column not in OF_TABLES and _is_kept(of, tables):
+            yield column
 
 
 def _reads(node: ast.expr, name: str) -> bool:

@@ -20,7 +20,13 @@ from dp_lsp.frontends.python.rewriting.declarations import (
     say_who_trains,
 )
 from dp_lsp.frontends.python.rewriting.methods import as_function
-from dp_lsp.frontends.python.rewriting.wording import pass_columns, pass_table, return_released, write_otherwise
+from dp_lsp.frontends.python.rewriting.wording import (
+    leave_out_check,
+    pass_columns,
+    pass_table,
+    return_released,
+    write_otherwise,
+)
 from dp_lsp.intents import Intent, Rendering
 from dp_lsp.problem import Fix
 
@@ -41,4 +47,5 @@ REPAIRS: dict[type[Intent], Callable[[Rendering, Any, str], Iterator[Fix]]] = {
     intents.PassColumns: pass_columns,
     intents.PassTable: pass_table,
     intents.AsFunction: as_function,
+    intents.LeaveOutCheck: leave_out_check,
 }

@@ -14,9 +14,10 @@ from dp_lsp.frontends.python.rewriting.chance import drawn_by_hand, drawn_elsewh
 from dp_lsp.frontends.python.rewriting.declarations import declared_as
 from dp_lsp.frontends.python.rewriting.definitions import Definition, Parameter, definition_around, definitions
 from dp_lsp.frontends.python.rewriting.origins import origins
+from dp_lsp.frontends.python.rewriting.parameters import parameters
 from dp_lsp.frontends.python.rewriting.reading import passed
 from dp_lsp.frontends.python.rewriting.rewording import Rewording, Written, rewordings
-from dp_lsp.frontends.python.rewriting.statements import statements
+from dp_lsp.frontends.python.rewriting.statements import left_out, statements
 from dp_lsp.intents import Rendering, together
 from dp_lsp.problem import Edit, Fix
 
@@ -79,6 +80,7 @@ def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> It
         *seeded(written),
         *rewordings(written),
         *statements(written),
+        *parameters(written),
     ]
     apart = [each for index, each in enumerate(found) if not _meets(each, found[:index])]
     if len(apart) > 1:
@@ -86,6 +88,13 @@ def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> It
         yield Fix(together([each.title for each in apart]), edits, sure=False, declares=True)
     for each in found:
         yield Fix(each.title, each.edits, sure=False, declares=True)
+
+
+def leave_out_check(code: Rendering, intent: intents.LeaveOutCheck, text: str) -> Iterator[Fix]:
+    """An assertion, what fails under a condition, or a statement that shows something."""
+    definition = definition_around(text, intent.function.start)
+    for each in () if definition is None else left_out(Written(definition, text, origins(text)), intent.place.start):
+        yield Fix(intent.title, (each,), sure=False)
 
 
 def _meets(one: Rewording, others: list[Rewording]) -> bool:

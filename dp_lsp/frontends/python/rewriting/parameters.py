@@ -1,0 +1,133 @@
+"""Parameters that are not understood, in other words: the name of a column, arguments by any name, annotations whose
+parts stand in another order."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from dp_lsp.frontends.python.names import WORDS
+from dp_lsp.frontends.python.rewriting.definitions import Parameter, without_parameter
+from dp_lsp.frontends.python.rewriting.rewording import Rewording, Written
+from dp_lsp.problem import Edit
+from dp_lsp.text import Span
+
+_COLUMN = '"value"'
+"""The name of a column that nobody but the author knows."""
+
+
+def parameters(written: Written) -> Iterator[Rewording]:
+    """Those of a definition that have other words."""
+    for each in written.definition.parameters:
+        yield from _column_by_name(written, each)
+        yield from _words_in_order(written, each)
+    yield from _arguments_by_name(written)
+
+
+def _column_by_name(written: Written, parameter: Parameter) -> Iterator[Rewording]:
+    """A column whose name the function is given, as the column of that name."""
+    default = _default(written, parameter)
+    said = "" if parameter.annotation is None else ast.unparse(parameter.annotation)
+    if said != "str" and not _is_text(default):
+        return
+    read = [each for each in written.nodes if isinstance(each, ast.Name) and each.id == parameter.name]
+    keys = [
+        each
+        for each in read
+        if isinstance(around := written.above.get(id(each)), ast.Subscript) and around.slice is each
+    ]
+    if read and len(keys) == len(read):
+        name = written.source(default) if default is not None and _is_text(default) else _COLUMN
+        edits = [written.edit(each, name) for each in keys]
+        removed = without_parameter(written.definition, parameter, written.text)
+        title = f"write the column's name, and leave out `{parameter.name}`: `[{name}]`"
+        yield Rewording(title, tuple(sorted([removed, *edits])))
+
+
+def _is_key(written: Written, node: ast.Name) -> bool:
+    match written.above.get(id(node)):
+        case ast.Subscript(slice=key):
+            return key is node
+    return False
+
+
+def _default(written: Written, parameter: Parameter) -> ast.expr | None:
+    """What a parameter is where nothing is given for it."""
+    args = written.definition.node.args
+    plain = dict(zip((each.arg for each in reversed(args.args)), reversed(args.defaults), strict=False))
+    named = {each.arg: value for each, value in zip(args.kwonlyargs, args.kw_defaults, strict=True)}
+    return plain.get(parameter.name) or named.get(parameter.name)
+
+
+def _is_text(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _words_in_order(written: Written, parameter: Parameter) -> Iterator[Rewording]:
+    """``Annotated[ChangeOne(), list, …]``, with the type first."""
+    match parameter.annotation:
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[first, *_] as parts)) if _is_word(
+            first
+        ):
+            types = [each for each in parts if not _is_word(each)]
+            if len(types) == 1:
+                ordered = ", ".join(map(written.source, [*types, *(each for each in parts if each is not types[0])]))
+                made = f"Annotated[{ordered}]"
+                yield Rewording(f"write the type first: `{made}`", (written.edit(parameter.annotation, made),))
+
+
+def _is_word(node: ast.expr) -> bool:
+    called = node.func if isinstance(node, ast.Call) else node
+    return isinstance(called, ast.Name) and called.id in WORDS
+
+
+def _arguments_by_name(written: Written) -> Iterator[Rewording]:
+    """``**kwargs``, of which some are read by their names, as these parameters."""
+    anything = written.definition.node.args.kwarg
+    if anything is None:
+        return
+    names = [each for each in written.nodes if isinstance(each, ast.Name) and each.id == anything.arg]
+    read = [found for each in names if (found := _read_by_name(written, each)) is not None]
+    if not read or len(read) != len(names) or any(not name.isidentifier() for _, name, _ in read):
+        return
+    defaults: dict[str, str] = {}
+    for _, name, default in read:
+        defaults[name] = defaults.get(name) or default
+    declared = [
+        f"{name}: float{f' = {default}' if default else ''}" for name, default in sorted(defaults.items(), key=_last)
+    ]
+    span = written.definition.span(anything)
+    start = written.text.rindex("**", 0, span.start)
+    edits = [Edit(Span(start, span.end), ", ".join(declared)), *(written.edit(node, name) for node, name, _ in read)]
+    edits += map(written.line, _given_themselves(written, read))
+    lines = [each.span for each in edits if not each.text]
+    apart = [each for each in edits if not each.text or not any(line.covers(each.span.start) for line in lines)]
+    yield Rewording(f"write the arguments out: `{', '.join(declared)}`", tuple(sorted(apart)))
+
+
+def _last(named: tuple[str, str]) -> bool:
+    """What need not be given stands behind what must."""
+    return bool(named[1])
+
+
+def _read_by_name(written: Written, name: ast.Name) -> tuple[ast.expr, str, str] | None:
+    """What reads an argument by its name, the name, and what it is where nothing is given."""
+    around = written.above.get(id(name))
+    match around:
+        case ast.Subscript(slice=ast.Constant(value=str() as key), ctx=ast.Load()):
+            return around, key, ""
+        case ast.Attribute(attr="get"):
+            call = written.above.get(id(around))
+            match call:
+                case ast.Call(args=[ast.Constant(value=str() as key), default], keywords=[]):
+                    return call, key, written.source(default)
+    return None
+
+
+def _given_themselves(written: Written, read: list[tuple[ast.expr, str, str]]) -> Iterator[ast.stmt]:
+    """The statements that would give a parameter its own value."""
+    for node in written.nodes:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                if any(value is each and name == key for each, key, _ in read):
+                    yield node
