@@ -215,6 +215,10 @@ UNPROTECTED = {
     "what an earlier call left": (
         "done = []\ndef f(v: Ages):\n    old = done[:]\n    done.append(1)\n    return v.size if old else 0"
     ),
+    "a remainder of noise scaled by data": "def f(v: Ages):\n    return (1 + len(v)) * np.random.laplace() % -4",
+    "a remainder that is only compared": (
+        "def f(v: Ages):\n    y = 2 - (1 + len(v)) * np.random.laplace() % -4\n    return 1 if y > 0 else 0"
+    ),
     "an order": "def f(v: Ages):\n    return v[0] > 3 and len(v) > 0 if len(v) else False",
 }
 
@@ -230,6 +234,10 @@ PROTECTED = {
     "what was there": "table = [1, 2]\ndef f(v: Ages):\n    return len(v) * 0 + table[0] + np.random.laplace()",
     "its own list": "def f(v: List):\n    v.append(1)\n    return len(v) + np.random.laplace()",
     "a print of what is noisy": "def f(v: List):\n    y = len(v) + np.random.laplace()\n    print(y)\n    return y",
+    "a remainder that nobody asks for": (
+        "def f(v: Ages):\n    y = 1 + (1 + len(v)) * np.random.laplace() % -4\n    return len(v) + np.random.laplace()"
+    ),
+    "a remainder": "def f(v: Ages):\n    return (len(v) + np.random.laplace()) % 4 * 2 - 1",
     "public failures": "def f(v: List, t: Static[float]):\n    raise ValueError(t)",
 }
 

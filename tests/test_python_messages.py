@@ -210,8 +210,8 @@ def test_it_may_be_an_error_instead(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert [each["code"] for each in file["diagnostics"] if each["severity"] == "error"] == ["DP460"]
 
 
-@pytest.mark.parametrize("annotation", ["Annotated[int, OneOf(1, 2)]", "OneOf(1, 2)"])
-def test_one_of_alone_is_told_where_it_is_said(annotation: str) -> None:
+@pytest.mark.parametrize("annotation", ["Annotated[list, OneOf(1, 2)]", "OneOf(1, 2)"])
+def test_where_one_of_is_said_is_told(annotation: str) -> None:
     text = f"from dp_types import OneOf\n{HEADER}def f(x: {annotation}) -> float:\n    return x\n"
     found = ENGINE.check(text, document="a.py")
     assert [each.code for each in found.problems] == ["DP201"]

@@ -21,6 +21,7 @@ PAGES = (
         "dictionaries",
         "key_counts",
         "lists-of-files",
+        "one-of",
         "rounding",
         "named-draws",
         "table_parts",

@@ -36,11 +36,13 @@ Limit = Fraction | str
 @value
 class NumberOf:
     """``Real``, ``Integer`` or ``Data``; ``stored`` are the run-time types where a narrower one was written, as Float64
-    is, and 0 where none was. In ``Bounded(Real, 0, 100)`` also where it lies."""
+    is, and 0 where none was. In ``Bounded(Real, 0, 100)`` also where it lies. One that is ``plain`` is what a language
+    calls a number, by which nothing is said of whom it protects."""
 
     base: Base
     stored: Stored = 0
     bounds: tuple[Limit, Limit] | None = None
+    plain: bool = False
 
 
 @value
@@ -106,6 +108,11 @@ class TupleOf:
 
 
 Annotation = NumberOf | Truth | Anything | ContainerOf | DatasetOf | AModel | AFunction | TupleOf
+
+
+def is_silent(annotation: Annotation | None) -> bool:
+    """Whether nothing is said of whom a value protects."""
+    return isinstance(annotation, Anything) or (isinstance(annotation, NumberOf) and annotation.plain)
 
 
 Sizes = Mapping[str, str]

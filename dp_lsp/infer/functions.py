@@ -192,9 +192,7 @@ def body(
         inference.context.given |= {param.local for param in method.params}
         inference.context.protects = method.privacy
         inference.context.whole |= {each.var for each in params if has_whole_steps(each.type)}
-        inference.context.undeclared = frozenset(
-            each.var for each in params if isinstance(each.declared, annotation.Anything)
-        )
+        inference.context.undeclared = frozenset(each.var for each in params if annotation.is_silent(each.declared))
     inference.context.parts[inference.context.home] = parts.of(params)
     found = inference.body(method.body)
     cost = parts.in_parts(inference, found.effects.cost, method.name_span)

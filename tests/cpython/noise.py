@@ -4,13 +4,16 @@ In place of a draw a program is given a :class:`Noisy` number: a sum of draws, e
 them. What is added, subtracted and scaled stays one. Whatever else is asked of it, to be compared, printed, rounded or
 returned, **observes** it: the program is told a number, and the sum is written down. Two runs that are told the same
 numbers differ in nothing but in what stands beside the draws, and that is what the price of noise is computed from
-(:mod:`cpython.loss`). All that is observed counts as seen, as when a release is composed with others.
+(:mod:`cpython.loss`). All that is observed counts as seen, as when a release is composed with others. A remainder, and
+what is calculated with one, is a :class:`Later` number: the sum is observed when somebody asks for that, and not where
+nobody does.
 """
 
 from __future__ import annotations
 
 import builtins
 import math
+import operator
 import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -158,6 +161,8 @@ class Noisy:
                 made.flat = [self._with(name, each) for each in other.flat]
                 return made
             other = other.item()
+        if isinstance(other, Later):
+            other = other.told()
         if isinstance(other, Noisy):
             if name in ("add", "radd", "sub", "rsub"):
                 return self._sum(name, other)
@@ -178,6 +183,8 @@ class Noisy:
                 return Noisy(
                     self.world, {place: factor / other for place, factor in self.factors.items()}, self.beside / other
                 )
+            case "mod" | "floordiv" if other:
+                return Later(self, name, float(other))
         return getattr(self.told(), f"__{name}__")(float(other))
 
     def _sum(self, name: str, other: Noisy) -> Noisy:
@@ -258,6 +265,43 @@ class Noisy:
     __abs__, __lt__, __le__, __gt__, __ge__, __eq__, __ne__ = map(  # type: ignore[assignment]
         _told, ("__abs__", "__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__")
     )
+
+
+class Later(Noisy):
+    """What is calculated with a sum of draws when somebody asks for it."""
+
+    __slots__ = ("by", "name", "of")
+
+    def __init__(self, of: Noisy, name: str, by: float) -> None:
+        super().__init__(of.world, {}, 0)
+        self.of, self.name, self.by = of, name, by
+
+    def told(self) -> float:
+        return _operation(self.name, self.of.told(), self.by)
+
+    def scaled(self, by: Number) -> Any:
+        return self._with("mul", by)
+
+    def _with(self, name: str, other: Any) -> Any:
+        is_number = isinstance(other, (int, float, np.number)) and not isinstance(other, bool)
+        if is_number and (name in _SURE or (name in _OF_OTHERS and other)):
+            return Later(self, name, float(other))
+        return super()._with(name, other) if isinstance(other, np.ndarray) else _operation(name, self.told(), other)
+
+
+_SURE = frozenset({"add", "radd", "sub", "rsub", "mul", "rmul"})
+_OF_OTHERS = frozenset({"truediv", "floordiv", "mod"})
+"""Operations that fail for 0 alone."""
+
+
+def _operation(name: str, one: float, other: Any) -> Any:
+    """What a method of a number does."""
+    if name in _REVERSED:
+        return getattr(operator, name[1:])(other, one)
+    return getattr(operator, name)(one, other)
+
+
+_REVERSED = frozenset({"radd", "rsub", "rmul", "rtruediv", "rfloordiv", "rmod", "rpow"})
 
 
 def told(value: Any) -> Any:

@@ -40,7 +40,7 @@ _TABLES = frozenset({"pd.DataFrame", "pandas.DataFrame"})
 _OF_ROWS = frozenset({"Rows", "RowNorm"})
 _LOADERS = frozenset({"DataLoader", "torch.utils.data.DataLoader"})
 _FRAMES = frozenset({"pl.LazyFrame", "polars.LazyFrame"})
-_BASES = frozenset({*_LOADERS, *_FRAMES, "float", "int", "bool", "list", *_ARRAYS, *_TABLES})
+_BASES = frozenset({*_LOADERS, *_FRAMES, "float", "int", "bool", "str", "list", *_ARRAYS, *_TABLES})
 _SAYS_LITTLE = frozenset({"Static", "Private", "black_box", "checked"})
 _BRACED = frozenset({"Annotated", "Static", "Private", "AddRemove", "ChangeOne", "list", "tuple", "dict"})
 
@@ -219,6 +219,11 @@ def kind_of(node: ast.expr | None, places: Places) -> Of:
             found := dotted(base)
         ) is not None and found[1] in _LOADERS:
             return ValueKind.LOADER
+        case ast.Subscript(
+            value=ast.Name(id="Annotated"),
+            slice=ast.Tuple(elts=[ast.Name(id="str" | "int" | "float"), ast.Call(func=ast.Name(id="OneOf")) as word]),
+        ) if (choice := _choice(annotation(word, places))) is not None:
+            return choice
         case ast.Name(id="float" | "int"):
             return ValueKind.NUMBER
         case ast.Name(id="bool"):
@@ -279,6 +284,14 @@ def _series(words: Iterable[TypeExpr]) -> ValueKind | Alone:
         return alone((_limit(given, "low", said["Bounded"]), _limit(given, "high", said["Bounded"])))
     except RefusedType:
         return ValueKind.ANY
+
+
+def _choice(word: TypeExpr) -> ValueKind | None:
+    """What one of some values is; None for numbers that are counted with."""
+    numbers = [each.value for each in word.args if isinstance(each, surface.Number)]
+    if not numbers:
+        return ValueKind.TEXT
+    return ValueKind.CHOICE if max(numbers) - min(numbers) > 1 else None
 
 
 def _table(word: TypeExpr) -> Table | None:
@@ -370,7 +383,7 @@ class PythonAnnotations(Annotations):
             case TypeExpr(name=name, args=()) if name in WORDS:
                 raise RefusedType(node, f"write `Annotated[list, {name}()]`")
             case TypeExpr(name=name, args=()) if name in _NUMBERS:
-                return NumberOf(_NUMBERS[name])
+                return NumberOf(_NUMBERS[name], plain=True)
             case TypeExpr(name="bool", args=()):
                 return Truth()
             case TypeExpr(name=name, args=()) if name in _BASES:
@@ -391,7 +404,10 @@ class PythonAnnotations(Annotations):
                     yield RefusedType(given, hint)
 
 
-_ONE_OF = "`OneOf` is said of a column of a table, as in `Columns(Sex=OneOf(1, 2))`; a value alone is not followed yet"
+_ONE_OF = (
+    'of a value alone `OneOf` is said as in `Annotated[str, OneOf("yes", "no")]` or `Annotated[int, OneOf(0, 1)]`, and '
+    "of a column as in `Columns(Sex=OneOf(1, 2))`"
+)
 _MATRIX = ContainerOf(Kind.MATRIX, Base.REAL)
 _ALONE = 2
 """A number that may be missing stands beside whether it is there."""
@@ -443,8 +459,8 @@ def _annotated(node: TypeExpr, base: Node, words: Iterable[Node]) -> Annotation:
         name = word.name if isinstance(word, TypeExpr) else ""
         if isinstance(word, TypeExpr) and word.form != "call" and not word.args and name in _OPTIONS:
             raise _uncalled(word)
-        if name == "OneOf":
-            raise RefusedType(word, _ONE_OF)
+        if isinstance(word, TypeExpr) and name == "OneOf" and word.form == "call":
+            return _one_of(node, base, [*words])
         if not isinstance(word, TypeExpr) or word.form != "call" or name not in _OPTIONS:
             reason = f"`{name}` is not followed yet" if name in WORDS else "this says nothing that is known"
             raise RefusedType(word, f"{reason}; the words are {', '.join(f'`{each}`' for each in _OPTIONS)}")
@@ -481,7 +497,9 @@ def _annotated(node: TypeExpr, base: Node, words: Iterable[Node]) -> Annotation:
             raise RefusedType(node, "the first bound is the smaller one")
     if kind is None:
         if said.keys() - {"Within", "Bounded"}:
-            raise RefusedType(node, "of a number only `Within()` and `Bounded(low, high)` say something")
+            hint = "of a number only `Within()`, `Bounded(low, high)` and `OneOf(0, 1)` say something"
+            raise RefusedType(node, hint)
+        _norm(said.get("Within", {}), node)
         return NumberOf(element, bounds=bounds)
     if said.keys() & _OF_ROWS:
         return _matrix(node, base, said, relations, bounds)
@@ -495,6 +513,22 @@ def _annotated(node: TypeExpr, base: Node, words: Iterable[Node]) -> Annotation:
             raise RefusedType(node, "beside `Within` nothing else says something of a vector")
         return ContainerOf(kind, element, _norm(said["Within"], node))
     return _dataset(node, said, relations, records, bounds)
+
+
+def _one_of(node: TypeExpr, base: Node, words: list[Node]) -> NumberOf:
+    """One of several values that are written out, in place of which any other one of them may be. Numbers that are no
+    more than 1 apart are counted with; of others, and of texts, it is asked whether they are equal."""
+    (word, *others), name = words, base.name if isinstance(base, TypeExpr) else ""
+    if others or not isinstance(word, TypeExpr) or name not in ("str", *_NUMBERS):
+        raise RefusedType(node, _ONE_OF)
+    numbers = [each.value for each in word.args if isinstance(each, surface.Number)]
+    texts = [each for each in word.args if isinstance(each, surface.Text)]
+    if not word.args or len(texts if name == "str" else numbers) != len(word.args):
+        said = 'OneOf("yes", "no")' if name == "str" else "OneOf(0, 1)"
+        raise RefusedType(word, f"write the values out, as in `{said}`")
+    if name == "str" or max(numbers) - min(numbers) > 1:
+        return NumberOf(Base.DATA)
+    return NumberOf(_NUMBERS[name], bounds=(min(numbers), max(numbers)))
 
 
 def _matrix(

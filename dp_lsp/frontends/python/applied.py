@@ -3,7 +3,9 @@ the column that does the same.
 
 pandas calls the function with one number of Python after the other. So of operations on numbers those are understood
 that mean the same for all numbers at once, and fail for none: sums, differences, products, the smaller and the larger
-of two, comparisons, and a choice between two. Source: the manual of pandas (``Series.apply``, ``Series.map``).
+of two, comparisons, and a choice between two. A function of the program that has a name is called with each number
+(:meth:`~dp_lsp.frontends.python.kinds.Kinds.called_with_each`). Source: the manual of pandas (``Series.apply``,
+``Series.map``).
 """
 
 from __future__ import annotations

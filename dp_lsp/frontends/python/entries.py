@@ -114,6 +114,9 @@ class Entries(OfRows):
             return entry(copied)
         if (operation := self._kinds.applied(node)) is not None:
             return entry(operation)
+        if (calls := self._kinds.called_with_each(node)) is not None:
+            function = surface.Name(*self._places.span(calls[1]), calls[1].id)
+            return self._call(span, "+", whole(span.start, 0), surface.Call(*span, function, (entry(calls[0]),)))
         match node:
             case ast.Name(id=name) if name in self._lasting and (inlines or kind is not Kind.ARRAY):
                 return entry(_moved(self._lasting[name], node))
@@ -398,6 +401,8 @@ _KINDS = {
     Kind.ARRAY: "an array",
     Kind.MASK: "an array of truth values",
     Kind.TEXTS: "a column of texts",
+    Kind.TEXT: "one of several texts",
+    Kind.CHOICE: "one of several numbers",
     Kind.DICT: "a dictionary",
     Kind.GAPS: "a column whose numbers may be missing",
     Kind.GENERATOR: "a generator",

@@ -46,7 +46,7 @@ from dp_lsp.frontends.python.refused import REASONS, Refused
 from dp_lsp.frontends.python.releasing import Made, is_tool
 from dp_lsp.frontends.python.releasing.calls import LibraryCalls
 from dp_lsp.frontends.python.rows import Beside, Rows
-from dp_lsp.frontends.python.tables import Alone, Counted, Frame, Table, counted
+from dp_lsp.frontends.python.tables import Alone, Counted, Frame, Table, code_of, counted
 from dp_lsp.frontends.python.tree import below, copied, walk
 from dp_lsp.frontends.python.written_out import Replaced, may_be_replaced
 from dp_lsp.surface import Node
@@ -63,9 +63,10 @@ _SUMMED = frozenset({Kind.ARRAY, Kind.VECTOR})
 _NUMERIC = frozenset({Kind.NUMBER, Kind.ANY})
 _ONE_DIMENSIONAL = frozenset({Kind.ARRAY, Kind.VECTOR, Kind.LOOSE})
 _NUMBERS = frozenset({Kind.ARRAY, Kind.VECTOR, Kind.GAPS})
-_NO_VALUES = frozenset({Kind.TEXTS, Kind.GAPS, Kind.DICT, Kind.UPRIGHT, Kind.MECHANISM})
+_NO_VALUES = frozenset({Kind.TEXTS, Kind.GAPS, Kind.DICT, Kind.UPRIGHT, Kind.MECHANISM, Kind.TEXT, Kind.CHOICE})
 _OF_GAPS = {"np.sum": "sum", "np.mean": "mean"}
 """Functions that leave out what is missing of a column."""
+_CHOICES = frozenset({Kind.TEXT, Kind.CHOICE})
 _LISTED = frozenset({Kind.LIST, Kind.ARRAY, Kind.VECTOR, Kind.ANY})
 
 
@@ -416,7 +417,20 @@ class Expressions(LibraryCalls, Reductions, Powers):
         if isinstance(node.left, ast.List):
             raise Refused(node, _REPEATED)
         assert sign is not None, "the others are refused"
-        return self._call(self._places.span(node), sign, self.number(node.left), self.number(node.right))
+        left, right = self._operand(node.left, node.right), self._operand(node.right, node.left)
+        return self._call(self._places.span(node), sign, left, right)
+
+    def _operand(self, node: ast.expr, other: ast.expr) -> Node:
+        """A number; a truth value beside one is 1 or 0. Two of NumPy are none: ``True + True`` is True there."""
+        return self._counting(node) if self._kinds.of(other) is Kind.NUMBER else self.number(node)
+
+    def _counting(self, node: ast.expr) -> Node:
+        """A number, or what counts as one: a truth value is 1 or 0."""
+        if self._kinds.of(node) is not Kind.TRUTH:
+            return self.number(node)
+        truth = self.truth(node)
+        sides = (surface.Block(truth.end, truth.end, (whole(truth.end, each),)) for each in (1, 0))
+        return surface.If(*truth.span, truth, *sides)
 
     def _power_or_quotient(self, node: ast.BinOp) -> Node:
         left = self.number(node.left)
@@ -434,7 +448,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
             noise = self.noise(added)
             if noise is not None:
                 sign = SIGNS[type(node.op)]
-                value = beside(self.number(hidden), sign, noise, added is node.left, self._places.span(node))
+                value = beside(self._counting(hidden), sign, noise, added is node.left, self._places.span(node))
                 args = (noise.scale, value)
                 return surface.Call(*self._places.span(node), self._callee(noise.draw.call, noise.draw.name), args)
         return None
@@ -643,6 +657,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
             return self._elementwise(node)
         if not all(map(self._is_still, operands[1:-1])):
             raise Refused(node, "a chained comparison of what draws, or calls a function of the program,")
+        if any(self._kinds.of(each) in _CHOICES for each in operands):
+            return self._chosen(node)
         values = [self.number(each) for each in operands]
         made: Node | None = None
         for index, op in enumerate(node.ops):
@@ -654,6 +670,47 @@ class Expressions(LibraryCalls, Reductions, Powers):
             made = one if made is None else self._call(Span(made.start, one.end), "and", made, one)
         assert made is not None, "a comparison has an operator"
         return made
+
+    def _chosen(self, node: ast.Compare) -> Node:
+        """Whether one of several values is another one, or one of some that are written out."""
+        span = self._places.span(node)
+        match node:
+            case ast.Compare(left=ast.Name() as left, ops=[op], comparators=[right]) if (
+                isinstance(op, ast.Eq | ast.NotEq) and self._kinds.of(left) in _CHOICES
+            ):
+                values = [right]
+            case ast.Compare(left=left, ops=[op], comparators=[ast.Name() as right]) if isinstance(
+                op, ast.Eq | ast.NotEq
+            ):
+                left, values = right, [left]
+            case ast.Compare(
+                left=ast.Name() as left,
+                ops=[op],
+                comparators=[ast.List(elts=[_, *_] as values) | ast.Tuple(elts=[_, *_] as values)],
+            ) if isinstance(op, ast.In | ast.NotIn):
+                pass
+            case _:
+                raise Refused(node, "another comparison of one of several values than whether it is one of them")
+        made: Node | None = None
+        for each in values:
+            one = self._call(
+                span, "==", self._choice(left, self._kinds.of(left)), self._choice(each, self._kinds.of(left))
+            )
+            made = one if made is None else self._call(span, "or", made, one)
+        assert made is not None, "there is a value"
+        return self._call(span, "not", made) if isinstance(op, ast.NotEq | ast.NotIn) else made
+
+    def _choice(self, node: ast.expr, kind: Of) -> Node:
+        """One of several values: a text is the number that stands for it."""
+        span = self._places.span(node)
+        match node:
+            case ast.Name(id=name) if self._kinds.of(node) is kind and kind in _CHOICES:
+                return surface.Name(*span, name)
+            case ast.Constant(value=str() as text) if kind is Kind.TEXT:
+                return surface.Number(*span, code_of(text), True)
+            case _ if kind is Kind.CHOICE and written(node) is not None:
+                return self.node(node)
+        raise Refused(node, "one of several values that is compared with something else")
 
     # Calls
 
@@ -723,6 +780,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
             return self._occurrences(node, *counted_)
         if (operation := self._kinds.applied(node)) is not None:
             return self.node(operation)
+        if self._kinds.called_with_each(node) is not None:
+            return self._elementwise(node)
         if self._kinds.of(node) is Kind.MASK:
             return self._elementwise(node)
         if (array := self.array_of(node)) is not None:
@@ -752,6 +811,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
             return self._truth_of(args[0])
         if (held := held_between(node, self._kinds)) is not None:
             return self._call(self._places.span(node), CLIPS, *map(self.number, held))
+        if name in _MADE_NUMBERS and len(args) == 1:
+            return self._of_numbers(node, name, args, (self._counting(args[0]),))
         return self._of_numbers(node, name, args, tuple(map(self.number, args)))
 
     def _releases(self, node: ast.expr) -> bool:
@@ -987,6 +1048,8 @@ _TOTALS = frozenset({"len", "sum", "np.sum", "np.mean", COUNT})
 _ORDERING = frozenset({"np.cumsum", "np.diff", "np.sort", "sorted"})
 """Functions that fail for no list of numbers, and make another one of it."""
 _TRUTH = "bool"
+_MADE_NUMBERS = frozenset({"int", "float"})
+"""What makes a number of a truth value, too."""
 _MEAN = "sum", "len"
 """What the mean of a list that is made here is the quotient of."""
 _KNOWN = _TOTALS | FUNCTIONS.keys() | {_TRUTH, ZEROS, WHERE}

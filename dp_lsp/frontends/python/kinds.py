@@ -8,6 +8,7 @@ that it is one is made sure of by the calculus (:mod:`dp_lsp.frontends.python.ex
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable, Mapping
 from enum import Enum, auto
 
@@ -55,6 +56,10 @@ class Kind(Enum):
     """A column of texts."""
     GAPS = auto()
     """A column of numbers, some of which may be missing."""
+    TEXT = auto()
+    """One of several texts, of which only whether it is one of them is asked."""
+    CHOICE = auto()
+    """The same of numbers."""
     DICT = auto()
     """A dictionary."""
     MECHANISM = auto()
@@ -208,6 +213,14 @@ class Kinds:
             return None
         drawn = any(isinstance(each, ast.expr) and self.drawn(each) for each in walk(node.func.value))
         return applied(node, self.called) if not drawn and self.of(node.func.value) is Kind.ARRAY else None
+
+    def called_with_each(self, node: ast.expr) -> tuple[ast.expr, ast.Name] | None:
+        """The column with each number of which a function of the program is called, which has a name, and that."""
+        match node:
+            case ast.Call(func=ast.Attribute(value=of, attr=attr), args=[ast.Name(id=name) as function], keywords=[]):
+                is_of_program = not self._local(name) and not hasattr(builtins, name)
+                return (of, function) if attr in APPLYING and is_of_program and self.of(of) is Kind.ARRAY else None
+        return None
 
     def taken(self, node: ast.expr) -> Taken | None:
         """The column that an expression takes of a table, or that a name is by itself."""
@@ -419,6 +432,8 @@ class Kinds:
             return Kind.ARRAY if self.of(keys.column) in COLUMNS - {Kind.MASK} else Kind.ANY
         if (operation := self.applied(node)) is not None:
             return self.of(operation)
+        if self.called_with_each(node) is not None:
+            return Kind.ARRAY
         if occurrences(node, self.of) is not None:
             return Kind.NUMBER
         if isinstance(node.func, ast.Attribute) and not name:

@@ -51,7 +51,7 @@ SHOWING = frozenset({PRINT, *_WRITERS, *(f"….{name}" for name in (*_LEVELS, *_
 """What shows values, by the names that it has in the tree."""
 _LOOKS = frozenset({"head", "tail", "sample", "describe", "to_string"})
 """Methods that make a part, or another form, of what they belong to."""
-_UNFOLLOWED = frozenset({Kind.TEXTS, Kind.GAPS})
+_UNFOLLOWED = frozenset({Kind.TEXTS, Kind.GAPS, Kind.TEXT, Kind.CHOICE})
 _TABLES = (Table, Alone, Rows)
 
 
