@@ -340,9 +340,13 @@ ROWS: tuple[Builtin, ...] = (
     Builtin(
         AS_VIEWS,
         "… for row in eachrow(m)",
-        (form(lambda args: args.dataset("m"), only(m=ONE), m=datasets.ROWS_OF_PEOPLE),),
-        "The rows of a dataset, one after the other, as a comprehension goes over them: each is a view, and no Vector.",
-        "It is the dataset itself",
+        (
+            form(lambda args: args.dataset("m"), only(m=ONE), m=datasets.ROWS_OF_PEOPLE),
+            form(lambda args: args["m"], only(m=ONE), linear=linear.itself("m"), m=Box(_MATRIX, truth=True)),
+        ),
+        "The rows of a matrix, one after the other, as a loop goes over them, or a comprehension over those of a "
+        "dataset: each is a view, and no Vector.",
+        "It is the matrix itself",
         ("f(m::MetricMatrix(Real, Symmetric)) = sum([clamp(row[1], 0, 1) for row in eachrow(m)])",),
         (Refused("f(x::Real) = [2 * row for row in eachrow(x)]", "DP202"),),
         traits=(monotonicity.IN_ALL,),

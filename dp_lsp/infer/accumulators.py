@@ -41,13 +41,17 @@ class _Added(NamedTuple):
 
 
 class _Records(NamedTuple):
-    """What a loop goes over: a dataset of numbers without places, by its name; and the body of a round, which calls a
-    record one ``each``."""
+    """What a loop goes over: a dataset of numbers or of ``rows`` without places, by its name; and the body of a round,
+    which calls a record one ``each``."""
 
     over: Local
     dataset: Dataset
     each: Local
     body: Body
+
+    @property
+    def rows(self) -> bool:
+        return self.dataset.records.rows is not None
 
 
 def summed(inference: Inference, node: term.Loop) -> Evaluation | None:
@@ -84,17 +88,26 @@ def _more_than_added(node: term.Loop, records: _Records) -> Problem:
 
 
 def _records(inference: Inference, node: term.Loop) -> _Records | None:
-    """What a loop goes over, if it has a round for each number of a bag that reads nothing but the one at its place."""
+    """What a loop goes over, if it has a round for each record of a bag that reads nothing but the one at its place."""
     match node.last:
         case Call(builtin=counting, args=(term.Use(local=over),)) if counting == builtins.extent(1, 0)[0]:
-            known = inference.context.environment.get(over)
-            type_ = None if known is None else inference.type(known)
-            if not isinstance(type_, Dataset) or type_.metric is DatasetMetric.HAMMING or not _from_the_first(node):
-                return None
-            plain = isinstance(type_.records.element, NumberType | BoolType) and type_.records.rows is None
-            found = _by_record(node, over) if plain else None
-            return None if found is None else _Records(over, type_, *found)
-    return None
+            pass
+        case Call(builtin=counting, args=(term.Use(local=over), term.Literal(value=1))) if counting == _ROWS:
+            pass
+        case _:
+            return None
+    known = inference.context.environment.get(over)
+    type_ = None if known is None else inference.type(known)
+    if not isinstance(type_, Dataset) or type_.metric is DatasetMetric.HAMMING or not _from_the_first(node):
+        return None
+    of_rows = len(node.last.args) > 1
+    plain = isinstance(type_.records.element, NumberType | BoolType) and (type_.records.rows is not None) is of_rows
+    found = _by_record(node, over) if plain else None
+    return None if found is None else _Records(over, type_, *found)
+
+
+_ROWS = builtins.extent(2, 0)[0]
+"""What says how many rows there are."""
 
 
 def _from_the_first(node: term.Loop) -> bool:
@@ -109,16 +122,35 @@ def _by_record(node: term.Loop, over: Local) -> tuple[Local, Body] | None:
             body = Body(node.body.binds[1:], node.body.result)
         case _:
             each, body = Local(f"{over.name}[{node.index.name}]", node.index.span), node.body
-            if _releases(body) or not any(_is_place(part, node, over) for part in _all_of(body)):
+            if _releases(body) or not any(_of_record(part, node, over, each) for part in _all_of(body)):
                 return None
-    body = term.put(body, lambda part: term.Use(part.span, each) if _is_place(part, node, over) else None)
+    body = term.put(body, lambda part: _of_record(part, node, over, each))
     return None if _reads((*body.binds, body.result), {node.index}) else (each, body)
 
 
-def _is_place(part: Term, node: term.Loop, over: Local) -> bool:
-    """Whether a term is what stands at the place that has the number of the round."""
+def _of_record(part: Term, node: term.Loop, over: Local, each: Local) -> Term | None:
+    """What stands at the place that has the number of the round, in terms of its record: that, or a number of a row.
+    None for anything else."""
+    if _is_place(part, node, over):
+        return term.Use(part.span, each)
     match part:
-        case Call(builtin=builtins.INDEX, args=(term.Use(local=read), term.Use(local=at))):
+        case Call(builtin=builtins.INDEX, args=(term.Use(local=read), term.Use(local=at), column)):
+            if read is over and at is node.index:
+                return Call(part.span, builtins.INDEX, (term.Use(part.span, each), column), part.span)
+    return None
+
+
+def _is_place(part: Term, node: term.Loop, over: Local) -> bool:
+    """Whether a term is what stands at the place that has the number of the round: a number, or a row, which may be
+    seen in the matrix."""
+    match part:
+        case (
+            Call(builtin=builtins.INDEX | builtins.ROW, args=(term.Use(local=read), term.Use(local=at)))
+            | Call(
+                builtin=builtins.ROW,
+                args=(Call(builtin=builtins.AS_VIEWS, args=(term.Use(local=read),)), term.Use(local=at)),
+            )
+        ):
             return read is over and at is node.index
     return False
 
@@ -192,6 +224,8 @@ class _Round:
 
     def _tally(self, start: Term, added: _Added, own: tuple[Bind, ...], all_binds: tuple[Bind, ...] = ()) -> Term:
         """A vector to which each record, or each that is kept, adds something at its place."""
+        if self._records.rows:
+            raise _Unlike
         assert added.term is not None and added.entry is not None, "what is added to an entry"
 
         def made(body: Body, before: tuple[Bind, ...]) -> Term:
@@ -206,8 +240,12 @@ class _Round:
 
     def _made_of_all(self, each: Body) -> Term:
         """What is made of each record."""
-        span, over = each.result.span, term.Use(self._node.last.span, self._records.over)
-        return Call(span, builtins.MAKING, (self._function(each), over), span)
+        span, records = each.result.span, term.Use(self._node.last.span, self._records.over)
+        function = self._function(each)
+        if self._records.rows:
+            over = Call(records.span, builtins.AS_VIEWS, (records,), records.span)
+            return Call(span, builtins.OF_ROWS, (function, over), span)
+        return Call(span, builtins.MAKING, (function, records), span)
 
     def _function(self, each: Body) -> Term:
         """The function of a record that a round is."""

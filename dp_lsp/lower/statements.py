@@ -72,11 +72,13 @@ class _BranchSide(NamedTuple):
 
 
 class _Entry(NamedTuple):
-    """A variable of a loop that stands for what stands in a vector at the number of a round."""
+    """A variable of a loop that stands for what stands in a vector, or for a row of a matrix, at the number of a
+    round."""
 
     name: surface.Name
     vector: Term
     memory: Memory
+    builtin: str = builtins.INDEX
 
 
 class _LoopRange(NamedTuple):
@@ -609,6 +611,8 @@ class Statements:
             return _LoopRange((term.Literal(over.span, Fraction(1), True), None, term.Unending(over.span)), None)
         if (beside := self._beside(target, over)) is not None:
             return beside
+        if (rows := self._rows(target, over)) is not None:
+            return rows
         name, way = (over, "") if is_written_out(over) else walked(over)
         if name is None or (way and self._scope.has(way)):
             self._unit.refuse(over.span, "a loop over something other than a range such as `1:n`")
@@ -646,6 +650,23 @@ class Statements:
                     if len(ends) > 1:
                         last = term.Call(over.span, builtins.SMALLEST, tuple(end[2] for end in ends), over.span)
                     return _LoopRange((first, step, last), None, tuple(self._entry(*pair) for pair in pairs))
+        return None
+
+    def _rows(self, target: surface.Node, over: surface.Node) -> _LoopRange | None:
+        """A loop over the rows of a matrix that has a name, each of which is a view; None for any other."""
+        match target, over:
+            case (
+                surface.Name(),
+                surface.Call(
+                    callee=surface.Name(name=builtins.EACH_ROW), args=(surface.Name() as matrix,), keywords=()
+                ),
+            ) if not self._scope.has(builtins.EACH_ROW):
+                row, dimension = builtins.extent(2, 0)
+                first = term.Literal(over.span, Fraction(1), True)
+                counted = (self._expressions.term(matrix), term.Literal(over.span, Fraction(dimension or 1), True))
+                seen = term.Call(over.span, builtins.AS_VIEWS, (self._expressions.term(matrix),), over.span)
+                entry = _Entry(target, seen, self._sharing.of(matrix), builtins.ROW)
+                return _LoopRange((first, None, term.Call(over.span, row, counted, over.span)), None, (entry,))
         return None
 
     def _entry(self, name: surface.Name, vector: surface.Node) -> _Entry:
@@ -691,7 +712,7 @@ class Statements:
         entries = []
         for entry in walk.entries:
             span, held = entry.name.span, Holding(entry.memory, Provenance.PART)
-            value = term.Call(span, builtins.INDEX, (entry.vector, term.Use(span, index)), span)
+            value = term.Call(span, entry.builtin, (entry.vector, term.Use(span, index)), span)
             entries.append(Bind(span, (self._scope.version(entry.name.name, span, held),), value))
         return index, tuple(entries)
 

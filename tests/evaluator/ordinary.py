@@ -16,6 +16,8 @@ t = (1, 2, 3)
 first_of(w) = w
 double(w) = 2 .* w
 place(z) = z < 1 ? 1 : z < 2 ? 2 : 3
+seen(z::Vector) = 100 * z[1]
+seen(z) = z[1]
 """
 _SAME = ("triple", "abs", "chosen", "identity", "(z -> z + 1)", "(z -> (println(1); z))", "float", "f", "Float64")
 _NUMBERS = ("x", "y", "m", "2 * x", "x + y", "n", "c", "1", "0.5", "true", "b ? x : y", "abs(x)")
@@ -40,7 +42,7 @@ class Ordinary:
 
     def function(self, name: str) -> str:
         if self._source.random() < 0.35:
-            return self._of_records(name)
+            return self._of_records(name) if self._source.random() < 0.7 else self._of_rows(name)
         lines: list[str] = []
         for _ in range(self._pick((1, 2, 2, 3))):
             lines += self._pick((self._pipe, self._composition, self._loop, self._loop, self._splat))()
@@ -228,6 +230,38 @@ class Ordinary:
         header = f"{name}(r::MetricVector(Bounded(Real, 0, {high}), {relation}), n::Static(Integer), eps::Static())"
         body = ["    " + line for line in self._pick(ways)]
         return "\n".join([f"function {header} :: Priv()", *body, "end"])
+
+    def _of_rows(self, name: str) -> str:
+        """A function that releases what a loop over rows makes of them: as they are seen in the matrix, or by their
+        places."""
+        relation = self._pick(("Symmetric", "Symmetric", "ChangeOne", "ChangeOne", "Hamming"))
+        high, k = self._pick(("3", "2", "1")), self._fresh()
+        over = self._pick(("m", "m", "m", "filter_rows(t -> t[1] > 1, m)", "m[m[:, 1] .> 1, :]", "copy(m)"))
+        first, second, whole = self._pick(
+            ((f"{k}[1]", f"{k}[2]", k), (f"{k}[1]", f"{k}[2]", k), (f"m[{k}, 1]", f"m[{k}, 2]", f"m[{k}, :]"))
+        )
+        loop = f"for {k} in 1:size(m, 1)" if whole != k else f"for {k} in eachrow({over})"
+        usual = (f"c += {first}", "c += 1", f"{first} > 1 && (c += {second})", f"c += clamp({first} + {second}, 0, 3)")
+        odd = (
+            f"c = c - {first}; s += {second}",
+            f"c += sum({whole})",
+            f"c += length({whole})",
+            f"c += seen({whole})",
+            f"q = {whole}; c += q[1]",
+            f"q = {first} * {second}; c += q",
+            f"c = max(c, {first})",
+            f"{first} = 0; c += {second}",
+            f"c += {first} + s; s = {second}",
+            f"s = {first}; c += {second}",
+            f"for j in 1:2; c += {whole}[j]; end",
+            f"println({first}); c += 1",
+        )
+        noise = f"laplacian_mechanism({self._pick(('1', '2', '3', '6'))}, eps, "
+        adds = self._pick((*usual, *usual, self._pick(odd)))
+        body = ["c = 0.0", "s = 0.0", loop, *("    " + each for each in adds.split("; ")), "end", f"{noise}c + s)"]
+        element = self._pick((f"Bounded(Real, 0, {high})", f"Bounded(Real, 0, {high})", f"Bounded(Integer, 0, {high})"))
+        header = f"{name}(m::MetricMatrix({element}, {relation}), eps::Static())"
+        return "\n".join([f"function {header} :: Priv()", *("    " + line for line in body), "end"])
 
     def _histogram(self, k: str, over: str, shows: list[str]) -> list[str]:
         """A loop over records that adds to entries of a vector."""

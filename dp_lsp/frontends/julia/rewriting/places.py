@@ -13,7 +13,10 @@ NUMBER = r"[0-9]+(?:\.[0-9]*)?(?:e-?[0-9]{1,2})?"
 LINES = r"(?:[^\n]*\n){0,60}?"
 """Some lines, of which there are not too many: a search goes back over them from each place where it may begin."""
 _BRACKET = re.compile(r"[][(){}]")
-_PARAMETER = re.compile(r"[(,;]\s*([^\W\d]\w*(?:::(?:[^][(){},;=]|[\[({][^][(){}]*[\])}])+)?)\s*(?=[,;)])")
+_INNER = r"[\[({][^][(){}]*[\])}]"
+_PARAMETER = re.compile(
+    rf"[(,;]\s*([^\W\d]\w*(?:::(?:[^][(){{}},;=]|[\[({{](?:[^][(){{}}]|{_INNER})*[\])}}])+)?)\s*(?=[,;)])"
+)
 
 
 def closing(text: str, start: int) -> int:

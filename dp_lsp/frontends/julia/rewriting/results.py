@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dp_lsp import intents
 from dp_lsp.frontends.julia.rewriting.places import NAME, new_name
 from dp_lsp.intents import Rendering
-from dp_lsp.problem import Edit, Fix
+from dp_lsp.problem import Edit, Fix, Placeholder
 from dp_lsp.text import Span
 
 _CREATED = re.compile(
@@ -23,12 +23,27 @@ _EACH = re.compile(
 _ADDED = r"^(?P<indent>[ \t]*){}\[(?P<key>[^][\n]+)\][ \t]*=(?!=)[ \t]*(?P<value>[^\n]+)$"
 
 
+_GIVEN = r"(?P=name)\[(?P={})\][ \t]*"
+_COUNTED = re.compile(
+    r"^(?P<indent>[ \t]*)(?P<name>[^\W\d]\w*)[ \t]*=[ \t]*Dict(?:\{[^\n(]*\})?\(\)[ \t]*\n"
+    r"(?P=indent)for[ \t]+(?P<each>[^\W\d]\w*)[ \t]+(?:in|=|∈)[ \t]+(?P<over>[^\W\d]\w*)[ \t]*\n"
+    r"(?:[ \t]*(?P<place>[^\W\d]\w*)[ \t]*=[ \t]*(?P<made>[^\n]+)\n)?"
+    r"(?:[ \t]*(?P=name)\[(?P<key>[^][\n]+)\][ \t]*=[ \t]*get\((?P=name),[ \t]*(?P=key),[ \t]*0(?:\.0)?\)"
+    r"[ \t]*\+[ \t]*1[ \t]*\n|[ \t]*if[ \t]+haskey\((?P=name),[ \t]*(?P<known>[^\n]+)\)[ \t]*\n[ \t]*"
+    rf"{_GIVEN.format('known')}\+=[ \t]*1[ \t]*\n[ \t]*else[ \t]*\n[ \t]*{_GIVEN.format('known')}=[ \t]*1[ \t]*\n"
+    r"[ \t]*end[ \t]*\n)(?P=indent)end\b",
+    re.MULTILINE,
+)
+"""A dictionary of how often each key occurs."""
+
+
 def collect_results(code: Rendering, intent: intents.CollectResults, text: str) -> Iterator[Fix]:
     """Of a dictionary that is filled: with keys that are written out, or in loops."""
     for each in _EACH.finditer(text, *intent.function):
         made = f"[{each['value']} for {each['key']} in {each['over']}]"
         yield Fix(f"give the results in the order of `{each['over']}`: `{made}`", (Edit(Span(*each.span()), made),),
             sure=False)  # fmt: skip
+    yield from _counts(text, intent.function)
     for typed in _TYPED.finditer(text, *intent.function):
         yield Fix("leave out the types of the entries", (Edit(Span(*typed.span()), "Dict("),), sure=False)
     for created in _CREATED.finditer(text, *intent.function):
@@ -39,6 +54,30 @@ def collect_results(code: Rendering, intent: intents.CollectResults, text: str) 
             yield from _by_names(text, created, added, rest, intent.function)
         elif added:
             yield from _one_after_the_other(created, added)
+
+
+def _counts(text: str, function: Span) -> Iterator[Fix]:
+    """A dictionary that counts records by what stands in them: which keys it has would tell whose records are there, so
+    they are written out."""
+    for found in _COUNTED.finditer(text, *function):
+        name, each, key = found["name"], found["each"], found["key"] or found["known"]
+        if key == found["place"]:
+            key = found["made"].strip()
+        elif found["place"]:
+            continue
+        made = f"{name} = [count({each} -> {key} == k, {found['over']}) for k in "
+        choice = (Placeholder("keys", "1:5", len(made)),)
+        edit = Edit(Span(found.start("name"), found.end()), f"{made}1:5]", choice)
+        edits, inside = [edit], Span(found.end(), function.end)
+        pairs = (
+            rf"\(\s*(?P<key>[^\W\d]\w*)\s*,\s*(?P<value>[^\W\d]\w*)\s*\)[ \t]+(?:in|=|∈)[ \t]+{re.escape(name)}(?!\w)"
+        )
+        given = rf"Dict\((?P<given>[^\W\d]\w*)[ \t]*=>[ \t]*(?P<made>[^\n]+?)[ \t]+for[ \t]+{pairs}\)"
+        for whole in re.compile(given).finditer(text, *inside):
+            edits.append(Edit(Span(*whole.span()), f"[{whole['made']} for {whole['value']} in {name}]"))
+        for loop in re.compile(rf"for[ \t]+{pairs}[ \t]*$", re.MULTILINE).finditer(text, *inside):
+            edits.append(Edit(Span(*loop.span()), f"for ({loop['key']}, {loop['value']}) in enumerate({name})"))
+        yield Fix(f"write out which keys there are: `{edit.text}`", tuple(edits), sure=False, declares=True)
 
 
 def _others(name: str, text: str, function: Span, known: list[re.Match[str]]) -> list[Span]:

@@ -17,6 +17,10 @@ from dp_lsp.text import Span
 
 _NAME = r"[^\W\d]\w*"
 _VECTOR = re.compile(rf"(?:Abstract)?(?:Vector|Array)\{{\s*(?:<:\s*)?(?P<element>{_NAME})\s*(?:,\s*1\s*)?\}}")
+_OF_SEVERAL = re.compile(
+    r"(?:Abstract)?Vector\{\s*(?:<:\s*)?(?:(?:Abstract)?Vector(?:\{[^{}]*\})?|(?:Abstract)?String)\s*\}"
+)
+"""Vectors of vectors, or of texts."""
 _ELEMENTS: Mapping[str, Base | Truth] = {
     "Bool": Truth(),
     **dict.fromkeys(("Int", "Int64", "Int32", "UInt", "Integer"), Base.INTEGER),
@@ -59,6 +63,8 @@ def pass_columns(code: Rendering, intent: intents.PassColumns, text: str) -> Ite
                 yield from _of_structures(code, param, fields, text, function)
             elif element is not None and element["element"] == "Date":
                 yield from _of_dates(code, param, text, function)
+            elif _OF_SEVERAL.fullmatch(param.type):
+                yield from _of_several(code, param, text, function)
             elif element is None:
                 yield from _of_table(code, param.name, (param.span,), text, function)
 
@@ -259,6 +265,37 @@ def _called_by_row(name: str, text: str, function: Span) -> Iterator[Edit]:
         close = closing(text, found.end("call") + 1)
         if found.start() >= function.start and re.search(rf",\s*{re.escape(name)}\s*$", text[found.end() : close]):
             yield Edit(Span(*found.span("call")), _ROWS[found["call"]])
+
+
+# Vectors of vectors, or of texts
+
+
+def _of_several(code: Rendering, param: _Declared, text: str, function: Span) -> Iterator[Fix]:
+    """The one number that is made of each of them."""
+    inside, name = (param.span.end, function.end), re.escape(param.name)
+    whole = re.compile(rf"(?<![\w.])(?:map\((?P<mapped>{_NAME}),[ \t]*{name}\)|(?P<dotted>{_NAME})\.\({name}\))")
+    edits, made = list[Edit](), set[str]()
+    for found in whole.finditer(text, *inside):
+        edits.append(Edit(Span(*found.span()), param.name))
+        made.add(found["mapped"] or found["dotted"])
+    each = rf"\bfor[ \t]+(?P<loop>{_NAME})[ \t]+(?:in|=|∈)[ \t]+{name}(?!\w)"
+    each += rf"|(?P<given>{_NAME})[ \t]*->[^\n]*,[ \t]*{name}\)"
+    for binding in re.compile(each).finditer(text, *inside):
+        record = binding["loop"] or binding["given"]
+        for use in re.compile(rf"(?<![\w.]){record}(?!\w)").finditer(text, *inside):
+            if use.start() == binding.start("loop") or use.start() == binding.start("given"):
+                continue
+            call = re.compile(rf"(?P<made>{_NAME})\(\Z").search(text, function.start, use.start())
+            made.add(call["made"] if call is not None and text[use.end() : use.end() + 1] == ")" else "")
+            start = use.start() if call is None else call.start()
+            edits.append(Edit(Span(start, use.end() + 1), record))
+    if len(made) != 1 or "" in made:
+        return
+    (what,) = made
+    for type_ in datasets(Kind.VECTOR, Base.INTEGER if what == "length" else Base.REAL):
+        declared = f"{param.name}::{code.annotation(type_)}"
+        whole_fix = tuple(sorted((Edit(param.span, declared), *edits)))
+        yield Fix(f"pass the `{what}` of each: `{declared}`", whole_fix, sure=False, declares=True)
 
 
 # Dates

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from dp_lsp import intents
+from dp_lsp.builtins import TABLE, replaceable
 from dp_lsp.builtins.remedies import clamped, datasets
 from dp_lsp.core.types import Base, Kind
-from dp_lsp.frontends.julia.rewriting.places import LINES, closing, indentation
+from dp_lsp.frontends.julia.rewriting.places import LINES, NAME, closing, indentation
 from dp_lsp.intents import Rendering, edit_of
 from dp_lsp.problem import Edit, Fix
 from dp_lsp.text import Span
@@ -28,6 +30,7 @@ _ENTRY_BY_ENTRY = re.compile(
     rf"^(?P<indent>[ \t]*)(?P<name>{_NAME})[ \t]*\.(?P<sign>[-+*/^]?)=[ \t]*(?P<value>[^\n#]+?)[ \t]*$", re.MULTILINE
 )
 _TRIMMED = re.compile(rf"sort\((?P<of>{_NAME})\)\[[^][\n]*:[^][\n]*\]")
+_COLUMNS = re.compile(rf"\bfor[ \t]+(?P<name>{_NAME})[ \t]+(?:in|=|∈)[ \t]+eachcol\((?P<of>{_NAME})\)")
 _EACH = re.compile(
     rf"^(?P<indent>[ \t]*)foreach\((?P<name>{_NAME})[ \t]*->[ \t]*(?P<done>[^\n]+),[ \t]*(?P<over>{_NAME})\)[ \t]*$",
     re.MULTILINE,
@@ -78,6 +81,7 @@ def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> It
         made = f"{found['indent']}{found['given']}{found['value']}"
         yield _reworded("leave out `try`: a failure that is caught is seen as well", Edit(Span(*found.span()), made))
     yield from _anew(code, text, intent.function)
+    yield from _columns(text, intent.function)
     for found in _EACH.finditer(text, start, end):
         indent, header = found["indent"], f"for {found['name']} in {found['over']}"
         loop = f"{indent}{header}\n{indent}    {found['done']}\n{indent}end"
@@ -117,6 +121,20 @@ def _anew(code: Rendering, text: str, function: Span) -> Iterator[Fix]:
         edit = edit_of(Span(*found.span()), code.expression(clamped(found["of"])))
         title = f"limit every record instead of leaving out those at both ends: `{edit.text}`"
         yield Fix(title, (edit,), sure=False, declares=True)
+
+
+def _columns(text: str, function: Span) -> Iterator[Fix]:
+    """Columns of a matrix by their numbers."""
+    known = set(NAME.findall(text, *function))
+    for found in _COLUMNS.finditer(text, *function):
+        place = next(each for each in ("j", "column", "column_number") if each not in known)
+        of_column = re.compile(rf"(?<![\w.]){re.escape(found['name'])}(?!\w)")
+        header = f"for {place} in 1:size({found['of']}, 2)"
+        edits = [Edit(Span(*found.span()), header)]
+        for each in of_column.finditer(text, *function):
+            if not found.start() <= each.start() < found.end():
+                edits.append(Edit(Span(*each.span()), f"{found['of']}[:, {place}]"))
+        yield _reworded(f"go over the columns by their numbers: `{header}`", *sorted(edits))
 
 
 def _sets(text: str, function: Span) -> Iterator[Fix]:
@@ -159,6 +177,9 @@ def _is_a_value(text: str, found: re.Match[str], function: Span) -> bool:
 
 def _functions(text: str, function: Span) -> Iterator[Fix]:
     """Functions that compare with a value, such as ``==(k)``."""
+    for found in _only_called().finditer(text, *function):
+        made = f"x -> {found['name']}(x)"
+        yield _reworded(f"give a function that calls it: `{made}`", Edit(Span(*found.span("name")), made))
     edits = []
     for found in _COMPARED.finditer(text, *function):
         close = closing(text, found.end())
@@ -167,6 +188,13 @@ def _functions(text: str, function: Span) -> Iterator[Fix]:
             edits.append(Edit(Span(found.start(), close + 1), f"x -> x {found['sign']} {value}"))
     if edits:
         yield _reworded(f"write the comparison as a function: `{edits[0].text}`", *edits)
+
+
+@cache
+def _only_called() -> re.Pattern[str]:
+    """A name that is given to a function, and that a program may give another meaning."""
+    names = "|".join(name for name in TABLE if name.isidentifier() and replaceable(name) is not None)
+    return re.compile(rf"(?<![\w.])(?:sum|mean|map|count|maximum|minimum)\([ \t]*(?P<name>{names})(?=[ \t]*,)")
 
 
 def leave_out_dots(code: Rendering, intent: intents.WithoutDots, text: str) -> Iterator[Fix]:

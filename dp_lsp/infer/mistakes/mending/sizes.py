@@ -35,6 +35,13 @@ from dp_lsp.language import Familiar
 from dp_lsp.problem import Fix, Problem
 from dp_lsp.text import Span
 
+
+def _is_sized(scene: Scene, node: Term) -> bool:
+    """Whether something is a dataset whose number of records is public."""
+    type_ = scene.type(node)
+    return isinstance(type_, Dataset) and type_.metric.sized
+
+
 _OVER_A_COUNT = "release a noisy sum over a noisy count: `{code}`"
 
 
@@ -58,8 +65,9 @@ def noisy_average(scene: Scene, problem: Problem) -> Iterator[Fix]:
     share = remedies.half(epsilon) if isinstance(epsilon, str) else epsilon
     for call, noise, hidden in drawn_sums(scene):
         average = through_names(scene, hidden)
-        found = fraction_of(scene, average) if isinstance(average, Call) and problem.span == average.span else None
-        if found is not None and isinstance(average, Call):
+        if not isinstance(average, Call) or problem.span != average.span or _is_sized(scene, average.args[0]):
+            continue
+        if (found := fraction_of(scene, average)) is not None:
             total, counted = found
             above, below = remedies.laplace(total.far, share, total.made), remedies.laplace(ONE, share, counted)
             made = remedies.quotient(above, remedies.at_least_one(below))
