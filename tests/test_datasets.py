@@ -147,6 +147,11 @@ def cells() -> Iterator[Cell]:
         yield Cell(metric, "size(filter_rows(r -> r[1] > r[2], m), 1)", (1,), least=least)
         yield Cell(metric, "sum(map_rows(r -> clamp(r[1], 0, 2), repeat(m, 3)))", (6,), least=least)
         yield Cell(metric, "sum([clamp(r[1], 0, 2) for r in eachrow(m)])", (2,), least=least)
+        yield Cell(metric, "sum(clamp(copy(m)[:, 1], 0, 2))", (2,), least=least)
+        yield Cell(metric, "sum(clamp(collect(m)[:, 1], 0, 2))", (2,), least=least)
+        if not metric.ordered or not metric.sized:
+            rounds = "for r in eachrow(m)\n        t += clamp(r[1], 0, 2)\n    end"
+            yield Cell(metric, f"begin\n    t = 0.0\n    {rounds}\n    t\nend", (2,), least=least)
     by_a_loop = (
         "begin\n    t = zeros(2)\n    for x in v\n        i = x > 0 ? 1 : 2\n        t[i] += 3\n    end\n    t\nend"
     )

@@ -347,7 +347,11 @@ ROWS: tuple[Builtin, ...] = (
         "The rows of a matrix, one after the other, as a loop goes over them, or a comprehension over those of a "
         "dataset: each is a view, and no Vector.",
         "It is the matrix itself",
-        ("f(m::MetricMatrix(Real, Symmetric)) = sum([clamp(row[1], 0, 1) for row in eachrow(m)])",),
+        (
+            "f(m::MetricMatrix(Real, Symmetric)) = sum([clamp(row[1], 0, 1) for row in eachrow(m)])",
+            "function f(m::MetricMatrix(Real, L1))\n    t = 0\n    for row in eachrow(m)\n        t += row[1]\n"
+            "    end\n    t\nend",
+        ),
         (Refused("f(x::Real) = [2 * row for row in eachrow(x)]", "DP202"),),
         traits=(monotonicity.IN_ALL,),
     ),
