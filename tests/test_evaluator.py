@@ -11,7 +11,7 @@ from textwrap import dedent
 import pytest
 
 from attack.agreeing import disagreements
-from attack.evaluated import SEARCHED, attack, checked, evaluated, judged, smallest
+from attack.evaluated import CHANGED, SEARCHED, attack, checked, evaluated, judged, smallest
 from dp_lsp.analysis.records import Options
 from dp_lsp.engine.check import Defined, Engine
 from evaluator.claims import Claim, Parameter
@@ -224,8 +224,9 @@ def halved(said: Claim) -> Claim:
     return said._replace(parameters=tuple(less))
 
 
-def test_no_claim_about_a_slice_is_refuted() -> None:
-    found = evaluated(FIRST, SLICE)
+@pytest.mark.parametrize("family", ["", CHANGED])
+def test_no_claim_about_a_slice_is_refuted(family: str) -> None:
+    found = evaluated(FIRST, SLICE, family=family)
     assert [each for each in found if each.refuted or each.crashed] == []
     assert sum(each.finite for each in found) >= 0.4 * SLICE
 

@@ -326,8 +326,8 @@ class _Storing(BodyWalk[_Held]):
                 return _Held(machine.BOOL, 0)
             case term.Literal(value=value, integer=integer):
                 return _Held(self._storage.literal(int(value) if integer else None), 0)
-            case term.Call(builtin=builtin, args=args):
-                return self._call(builtin, [self.flat(self.term(arg)) for arg in args])
+            case term.Call(args=args) if _is_taken(node):
+                return self._call(node.builtin, [self.flat(self.term(arg)) for arg in args])
             case term.Loop(carried=carried):
                 for inner, start in carried:
                     self._grow(inner, self.term(start))
@@ -385,3 +385,10 @@ class _Storing(BodyWalk[_Held]):
                 assert isinstance(put, Container), "a container stays one"
                 return replace(type_, records=put)
         return type_
+
+
+def _is_taken(node: term.Call) -> bool:
+    """Whether a builtin takes so many arguments."""
+    count = len(node.args) - len(node.keywords)
+    forms = builtins.TABLE[node.builtin].forms
+    return any(form.parameters(count, node.keywords) is not None for form in forms)

@@ -36,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # the modules of t
 from evaluator.writing import ORDINARY
 
 from .charges import refutations
-from .evaluated import CHECKER, attack
+from .evaluated import CHANGED, CHECKER, attack
 from .large import looked
 from .precision import precision
 from .runs import PROGRAMS, attacked
@@ -66,7 +66,8 @@ def main() -> None:
     apart.add_argument("--first", type=int, default=0, help="the seed of the first; the others follow it")
     apart.add_argument("--output", help="a file to write down what was done, and to go on from if it is there")
     apart.add_argument("--checker", default=CHECKER, help="the command that checks, by default that of this Python")
-    apart.add_argument("--family", default="", choices=("", ORDINARY), help="programs of these constructs only")
+    families = "programs of everyday constructs only, or those of the specification, each of them changed"
+    apart.add_argument("--family", default="", choices=("", ORDINARY, CHANGED), help=families)
     apart.add_argument("--both", action="store_true", help="run them by the interpreter of the checker, too")
     python = commands.add_parser("python", help="random Python programs, run by CPython")
     python.add_argument("--count", type=int, default=10_000)

@@ -26,10 +26,14 @@ from evaluator.subjects import FEATURES
 from evaluator.worst import Worst
 from evaluator.writing import Writer
 
+from .changing_julia import ChangedJuliaWriter
 from .choices import Choices
 from .resumed import PROGRAMS, REFUTED, totals
 
 SEARCHED = 20
+INTERNAL = "DP901"
+CHANGED = "changed"
+"""The family of the programs of the specification, each of them changed."""
 CHECKER = f"{shlex.quote(sys.executable)} -m dp_lsp"
 
 
@@ -72,6 +76,8 @@ class Written(NamedTuple):
 
 def written(seed: int, family: str = "") -> Written:
     """The program of a seed, and of a family."""
+    if family == CHANGED:
+        return Written(ChangedJuliaWriter(Choices(seed)).program(), "", {})
     writer = Writer(Choices(seed), family)
     text = writer.program()
     return Written(text, writer.cause, writer.features)
@@ -86,9 +92,20 @@ def checked(texts: Sequence[str], checker: str = CHECKER, options: Sequence[str]
         asked = ["check", "--no-cache", "--output-format", "json", *options, *map(str, paths)]
         run = subprocess.run([*shlex.split(checker), *asked], capture_output=True, text=True)
         if run.returncode not in (0, 1):
-            raise RuntimeError(run.stderr)
+            raise RuntimeError(f"exit code {run.returncode}: {run.stderr}{internal_errors(run.stdout)}")
         files: dict[str, Any] = {Path(each["path"]).name: each for each in json.loads(run.stdout)["files"]}
         return [claims(files[path.name]) for path in paths]
+
+
+def internal_errors(report: str) -> str:
+    """The mistakes of the checker that a report tells of."""
+    files = json.loads(report)["files"] if report else []
+    return "\n".join(
+        f"{problem['message']}\n{Path(file['path']).read_text('utf-8')}"
+        for file in files
+        for problem in file["diagnostics"]
+        if problem["code"] == INTERNAL
+    )
 
 
 def judged(seed: int, text: str, said: Sequence[Claim], cause: str = "", searched: int = 0) -> Judged:

@@ -27,7 +27,7 @@ from cpython.tabular import TableWriter
 from cpython.writing import Writer
 
 from .changing import ChangedWriter
-from .evaluated import CHECKER
+from .evaluated import CHECKER, internal_errors
 from .resumed import PROGRAMS, REFUTED, totals
 
 
@@ -75,7 +75,7 @@ def checked(texts: Sequence[str], checker: str = CHECKER) -> list[list[Claim]]:
         asked = ["check", "--no-cache", "--output-format", "json", *map(str, paths)]
         run = subprocess.run([*shlex.split(checker), *asked], capture_output=True, text=True)
         if run.returncode not in (0, 1):
-            raise RuntimeError(run.stderr)
+            raise RuntimeError(f"exit code {run.returncode}: {run.stderr}{internal_errors(run.stdout)}")
         files: dict[str, Any] = {Path(each["path"]).name: each for each in json.loads(run.stdout)["files"]}
         return [claims(files[path.name]) for path in paths]
 

@@ -445,7 +445,9 @@ class Drawing:
             return self.typed(moved, annotation, False)
         kept = type_of(x)
         if kept.name == "Bool":
-            return not x if self.source.random() < 0.7 else self.typed(moved, annotation, of.base == "Integer")
+            fits = of.limits is None or of.limits[0] <= (not x) <= of.limits[1]
+            turned = fits and self.source.random() < 0.7
+            return not x if turned else self.typed(moved, annotation, of.base == "Integer")
         if "Int" in kept.name and moved != int(moved):
             return self.typed(moved, annotation, of.base == "Integer")
         return wide_of(kept, moved)
