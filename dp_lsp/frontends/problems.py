@@ -220,6 +220,47 @@ class NotMeant(Kind):
     unchecked = True
 
 
+class NothingSaid(Kind):
+    """A file adds noise outside of its functions, and says of no value what that holds.
+
+    The body of a file is checked if it says of what it reads whom that protects. Without that nothing is known of what
+    it releases, so the file is `unknown`.
+
+    Broken:
+
+    ```python
+    import numpy as np
+    import pandas as pd
+    from dp_types import AddRemove
+
+    people = pd.read_csv("people.csv")
+    print(len(people[people["Age"] > 40]) + np.random.laplace(0, 1))
+    ```
+
+    Fixed:
+
+    ```python
+    from typing import Annotated
+
+    import numpy as np
+    import pandas as pd
+    from dp_types import AddRemove, Columns
+
+    people: Annotated[pd.DataFrame, AddRemove(), Columns(Age=float)] = pd.read_csv("people.csv")
+    print(len(people[people["Age"] > 40]) + np.random.laplace(0, 1))
+    ```
+    """
+
+    code = "DP462"
+    name = "nothing-said-of-the-data"
+    severity = Severity.WARNING
+    message = (
+        "this releases something outside of all functions, and was not checked: say of the data what they hold where "
+        "they are read, as in `{said}`"
+    )
+    unchecked = True
+
+
 class RunInAnotherOrder(Kind):
     """A cell of a notebook was run before one that stands above it.
 

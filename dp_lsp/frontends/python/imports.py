@@ -9,11 +9,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
+from typing import TypeGuard
 
-from dp_lsp.frontends.problems import NotMeant
+from dp_lsp.frontends.problems import NothingSaid, NotMeant
 from dp_lsp.frontends.python import releasing
-from dp_lsp.frontends.python.kinds import SAMPLERS
-from dp_lsp.frontends.python.names import BASES, MODULES, holds, is_known, is_safe
+from dp_lsp.frontends.python.kinds import SAMPLERS, SIZE
+from dp_lsp.frontends.python.names import BASES, MODULES, dotted, holds, is_known, is_safe, shortened
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.tree import walk
 from dp_lsp.problem import Problem, Related
@@ -74,13 +75,17 @@ def sought(path: str) -> Sought:
     return Sought(names, None, ("", "src/"))
 
 
-_DRAWS = rf"\.(?:{'|'.join(sorted({name.rpartition('.')[2] for name in SAMPLERS}))})(?=\()"
+_METHODS = {name.rpartition(".")[2] for name in SAMPLERS}
+_DRAWS = rf"\.(?:{'|'.join(sorted(_METHODS))})(?=\()"
+_MAY_RELEASE = rf"{_DRAWS}|\.(?:{'|'.join(sorted(releasing.METHODS))})\(|\btools\."
 _RELEASES = rf"(?m)^[ \t]*(?:from|import)[ \t]+(?:{'|'.join(sorted(releasing.LIBRARIES))})\b"
 
 
 _GIVES = r"(?m)^(\w+)[ \t]*=[ \t]*((\w+)\.(\w+))\("
 _TABLES, _FEW = frozenset({"pd.DataFrame"}), 3
-_EXAMPLE = "ages: Annotated[np.ndarray, AddRemove()]"
+_ARRAY = "Annotated[np.ndarray, AddRemove()]"
+_EXAMPLE = f"ages: {_ARRAY}"
+_DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def passed_over(text: str) -> Problem:
@@ -100,9 +105,58 @@ def passed_over(text: str) -> Problem:
 def _said(text: str, name: str, call: str, base: str) -> str:
     """A statement that reads data, with what it may say of them: of a table, that it has columns which are used."""
     used = dict.fromkeys(re.findall(rf"\b{name}\[[\"']([^\W\d]\w*)[\"']\]", text))
-    columns = ", ".join(f"{column}=float" for column in [*used][:_FEW] or ["Age"])
-    words = f"AddRemove(), Columns({columns})" if base in _TABLES else "AddRemove()"
-    return f"{name}: Annotated[{base}, {words}] = {call}(…)"
+    return f"{_table(name, [*used] or ['Age']) if base in _TABLES else f'{name}: {_ARRAY}'} = {call}(…)"
+
+
+def _table(name: str, columns: Sequence[str]) -> str:
+    """A table with what may be said of it."""
+    said = ", ".join(f"{column}=float" for column in columns[:_FEW])
+    return f"{name}: Annotated[pd.DataFrame, AddRemove(), Columns({said})]"
+
+
+def nothing_said(chunk: str, tree: ast.Module, places: Places) -> Iterator[Problem]:
+    """Where the body of a file that says nothing of data releases something: noise is added there to what has a name,
+    or a library is asked for a result."""
+    may = re.search(_MAY_RELEASE, chunk) is not None
+    for node in tree.body if may else ():
+        is_function = isinstance(node, _DEFINES) or isinstance(getattr(node, "value", None), ast.Lambda)
+        keeps = isinstance(node, ast.Assign | ast.AnnAssign)
+        found = None if is_function else next((each for each in walk(node) if _releases(each, keeps)), None)
+        if found is not None:
+            tables: dict[str, list[str]] = {}
+            for each in walk(node):
+                match each:
+                    case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str(column))):
+                        tables.setdefault(name, []).append(column)
+            said = next((_table(name, columns) for name, columns in tables.items()), _EXAMPLE)
+            yield NothingSaid.at(places.span(found), said=f"{said} = …")
+
+
+def _releases(node: ast.AST, keeps: bool) -> bool:
+    """Whether an expression is released, as it looks. Arrays of draws in what a name ``keeps`` are data that somebody
+    makes up as often as noise."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub(), right=right):
+            drawn = [[each for each in walk(side) if _draws(each)] for side in (left, right)]
+            sides = [any(not (keeps and _draws_several(each)) for each in draws) for draws in drawn]
+            named = (any(isinstance(each, ast.Name) for each in walk(side)) for side in (left, right))
+            return sides.count(True) == 1 and all(named)
+        case ast.Call(func=ast.Attribute(value=value, attr=attr), args=args) if attr in releasing.METHODS:
+            return bool(args) or isinstance(value, ast.Call)
+        case ast.Call(func=func):
+            return (found := dotted(func)) is not None and releasing.is_tool(shortened(found[1]))
+    return False
+
+
+def _draws(node: ast.AST) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS
+
+
+def _draws_several(call: ast.Call) -> bool:
+    """Whether a draw is asked for an array, by name or behind the place and the scale."""
+    name = next(name for name in SAMPLERS if isinstance(call.func, ast.Attribute) and name.endswith(call.func.attr))
+    most = len([each for each in SAMPLERS[name] if each != SIZE])
+    return len(call.args) > most or any(each.arg in (SIZE, None) for each in call.keywords)
 
 
 def _read_by(module: str, function: str) -> str:

@@ -19,7 +19,7 @@ from dp_lsp.frontends.python.chunks import comments, pieces
 from dp_lsp.frontends.python.constants import assignments
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.functions import function, named_lambda
-from dp_lsp.frontends.python.imports import loads
+from dp_lsp.frontends.python.imports import loads, nothing_said
 from dp_lsp.frontends.python.kinds import GENERATING
 from dp_lsp.frontends.python.names import (
     ALL_OF,
@@ -69,7 +69,7 @@ def parse(
     made = with_lists(with_makers(with_annotations(made, chunk, named), makers), listed)
     places = Places(chunk)
     nodes = tuple(node for each in made.body for node in item(each, places))
-    return Parsed(nodes, (), said, loads=tuple(loads(made, places)))
+    return Parsed(nodes, tuple(nothing_said(chunk, made, places)), said, loads=tuple(loads(made, places)))
 
 
 def read(chunk: str) -> ast.Module | Problem:
