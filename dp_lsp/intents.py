@@ -141,6 +141,12 @@ class SayWhatIsGiven(NamedTuple):
     otherwise: tuple[Annotation, ...]
 
 
+class SayWhatIsRead(NamedTuple):
+    """Say what a name holds that the body of a file gives what it reads first: one of the types."""
+
+    types: tuple[Annotation, ...]
+
+
 class SayWhoTrains(NamedTuple):
     """Say what the parameters of a function around a ``place`` are that trains on the records of one of them, and that
     it is private."""
@@ -427,7 +433,7 @@ Intent = (
     | AddProducts
     | TakeLargest | AddRows | InBrackets | ForEach | Spend | InParentheses | ByRounds | AtMost | AsTuple | AsCall
     | Unqualified | AsNumber | GiveName | Rename | AllAtOnce | ByPosition
-    | PassColumns | PassTable | ReturnReleased | LeaveOutCheck | CollectResults | OneTable | Otherwise
+    | SayWhatIsRead | PassColumns | PassTable | ReturnReleased | LeaveOutCheck | CollectResults | OneTable | Otherwise
     | WithoutDots | PassKnown | Once | AsFunction
     | ByMap | ReturnNothing | CopyRenamed | AsParameter | Lookalikes | CloseBlock | ImportNamed | EnoughNoise
 )  # fmt: skip

@@ -14,7 +14,7 @@ from dp_lsp.core.types import Base, Container, Dataset, DatasetMetric, Kind, Num
 from dp_lsp.engine.composing import composed, edited
 from dp_lsp.engine.problems import IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
 from dp_lsp.engine.remarks import IGNORE
-from dp_lsp.frontends.problems import BadCharacter, MissingEnd, SyntaxProblem
+from dp_lsp.frontends.problems import BadCharacter, MissingEnd, NothingSaid, SyntaxProblem
 from dp_lsp.infer.problems import (
     BudgetMissed,
     CallsUnchecked,
@@ -86,6 +86,7 @@ from dp_lsp.intents import (
     ReturnNothing,
     ReturnReleased,
     SayWhatIsGiven,
+    SayWhatIsRead,
     SayWhoTrains,
     Spend,
     Through,
@@ -488,6 +489,11 @@ def _what_is_given(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
     return seen.fixes(SayWhatIsGiven(function.name_span.start, DATASETS, (NumberOf(Base.REAL),)))
 
 
+def _what_is_read(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
+    """What the body of a file reads, where nothing is said of that."""
+    return seen.fixes(SayWhatIsRead(DATASETS))
+
+
 def _import(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
     """An import that brings no names but the module's own."""
     return seen.fixes(ImportNamed(problem.span))
@@ -578,6 +584,7 @@ _PROPOSERS: dict[str, Callable[[Problem, CheckedText], Iterable[Fix]]] = {
     BadCharacter.code: _character,
     MissingEnd.code: _end,
     OpenImport.code: _import,
+    NothingSaid.code: _what_is_read,
     WrongResult.code: _result,
     BuiltinRedefined.code: _renamed,
     NotUnboxed.code: _unbox,
@@ -599,6 +606,7 @@ _PROPOSERS: dict[str, Callable[[Problem, CheckedText], Iterable[Fix]]] = {
     FilledElsewhere.code: _in_other_words,
     DoesNotFit.code: _not_fitting,
     WrongCount.code: _in_other_words,
+    NotAsCalled.code: _in_other_words,
     NoiseApart.code: _in_other_words,
     CallsUnchecked.code: _in_other_words,
     MoreThanAdded.code: _in_other_words,

@@ -1,8 +1,9 @@
 """Lists of numbers that a function is given, and makes an array of before it does anything else with them:
-``np.array(ages)``. Such a list is taken for the array.
+``np.array(ages)``, ``np.clip(ages, 0, 99)``. Such a list is taken for the array.
 
 A list and an array of the same numbers differ in what operators do to them, and nobody applies one to the list.
-Source: the manual of NumPy (``array``, ``asarray``: of a list either makes a new array).
+Sources: the manual of NumPy (``array``, ``asarray``: of a list either makes a new array; "Universal functions": what is
+``array_like`` is made an array first).
 """
 
 from __future__ import annotations
@@ -13,15 +14,17 @@ from collections.abc import Callable, Mapping
 from dp_lsp.frontends.python.kinds import MAKING, Kind, Of
 from dp_lsp.frontends.python.tree import below, children, walk
 
-_COUNTING = frozenset({"len", "sum"})
+_COUNTING = frozenset({"len", "sum", "np.sum", "np.mean", "np.median", "np.min", "np.max"})
 """Functions that make the same of a list and of an array."""
+_MAKING = MAKING | {"np.clip", "np.minimum", "np.maximum", "np.abs"}
+"""Functions that make an array of what they are given, and go on with that."""
 
 
 def used_as_arrays(node: ast.FunctionDef, params: Mapping[str, Of], called: Callable[[ast.expr], str]) -> set[str]:
     """Those of the lists among parameters of which an array is made, and which are read in no way that tells lists from
     arrays."""
     wanted = {name for name, kind in params.items() if kind is Kind.LIST}
-    if not wanted or not any(called(each.func) in MAKING for each in below(node, ast.Call)):
+    if not wanted or not any(called(each.func) in _MAKING for each in below(node, ast.Call)):
         return set()
     above = {id(child): item for item in walk(node) for child in children(item)}
     made, other = set[str](), {each.arg for each in below(node, ast.arg) if each not in node.args.args}
@@ -31,7 +34,7 @@ def used_as_arrays(node: ast.FunctionDef, params: Mapping[str, Of], called: Call
             continue
         call = above[id(item)]
         name = called(call.func) if isinstance(call, ast.Call) and item in call.args[:1] else ""
-        if name in MAKING:
+        if name in _MAKING:
             made.add(item.id)
         elif name not in _COUNTING and not (isinstance(call, ast.comprehension) and call.iter is item):
             other.add(item.id)

@@ -31,7 +31,18 @@ from dp_lsp.frontends.python.of_rows import COLUMN, KEPT, ROW, SHAPE, Leaf, Leav
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.rows import Beside, Rows
-from dp_lsp.frontends.python.tables import Alone, Column, Frame, Holds, Table, chosen, code_of, kept_in, present
+from dp_lsp.frontends.python.tables import (
+    Alone,
+    Column,
+    Frame,
+    Holds,
+    Table,
+    chosen,
+    code_of,
+    kept_in,
+    present,
+    same_table,
+)
 from dp_lsp.frontends.python.tree import copied, walk
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
@@ -217,8 +228,8 @@ class Entries(OfRows):
             case ast.Name(id=name):
                 kind = self._kinds.of(node)
                 return surface.Name(*span, kind.of or name if isinstance(kind, Rows) else name)
-            case ast.Call(func=ast.Attribute(value=of, attr="copy"), args=[], keywords=[]):
-                return self.table(of)
+        if (same := same_table(node, self._kinds.of)) is not None:
+            return self.table(same)
         if isinstance(self._kinds.of(node), Rows):
             return self.rows(node)
         if (parts := chosen(node, self._kinds.of)) is not None:

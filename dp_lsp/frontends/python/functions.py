@@ -411,6 +411,8 @@ class _Body:
             case ast.Return(value=value):
                 yield surface.Return(*span, self._returned(span, value))
             case KeysShown(what=what, made=made_by, column=column):
+                if self._kinds.of(column) is Kind.ANY:  # of a table that nothing is said of
+                    raise Refused(made_by, what)
                 at = self._places.span(made_by)
                 yield surface.Call(*at, surface.Name(at.start, at.start, what), (*self._outputs.values(column),))
             case NotFollowed(broken=True):

@@ -52,6 +52,11 @@ _SHOWN = Hopeless(
     ' `{of}["income"].clip(0, 100).sum() + np.random.laplace(scale=100 / eps)`',
 )
 
+_JOINED = Hopeless(
+    "`{written}` makes as many rows of one record as match it, so one record may change any number of them",
+    "release a statistic of one table that has a row for each person instead,"
+    ' `{of}["income"].clip(0, 100).sum() + np.random.laplace(scale=100 / eps)`',
+)
 _DECIDED = Hopeless(
     "one record may decide what `{written}` is",
     "count with noise instead, `sum(1 for x in {of} if x == 1) + np.random.laplace(scale=1 / eps)`,"
@@ -95,6 +100,7 @@ _FUNCTIONS = {
     **dict.fromkeys(("Counter", "collections.Counter", "set", "np.unique", "np.bincount"), _KEYS),
     **dict.fromkeys(("random.choice", "random.sample"), _DRAWN),
     **dict.fromkeys(("pd.crosstab", "pd.pivot_table", "pandas.crosstab", "pandas.pivot_table"), _GROUPS),
+    **dict.fromkeys(("pd.merge", "pandas.merge"), _JOINED),
     **dict.fromkeys(("np.prod", "math.prod"), _FACTOR),
     **dict.fromkeys(("any", "all", "np.any", "np.all", "statistics.mode"), _DECIDED),
     **dict.fromkeys(("np.cumsum", "np.cumprod", "np.diff"), _EACH),
@@ -108,6 +114,7 @@ _METHODS = {
     **dict.fromkeys(("idxmax", "idxmin", "argsort"), _PLACE),
     **dict.fromkeys(("cumsum", "cumprod", "diff"), _EACH),
     **dict.fromkeys(("corr", "cov"), _RELATED),
+    "merge": _JOINED,
     "sort": _ORDER,
     "prod": _FACTOR,
 }
@@ -166,7 +173,8 @@ def told(what: str, text: str) -> tuple[str, str]:
     if what.startswith("`."):
         of = text.partition(what.strip("`"))[0]
         of = of if _COLUMN.fullmatch(of) else _first(_NAMED, text)
-        return f"{of}{what.strip('`')}", of
+        asks_table = "{of}[" in HOPELESS[what].instead
+        return f"{of}{what.strip('`')}", of.partition("[")[0] if asks_table else of
     return what.strip("`"), _first(_WITHIN, text)
 
 

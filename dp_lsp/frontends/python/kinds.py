@@ -30,6 +30,7 @@ from dp_lsp.frontends.python.tables import (
     counted,
     kept_in,
     present,
+    same_table,
 )
 from dp_lsp.frontends.python.tree import walk
 
@@ -440,8 +441,8 @@ class Kinds:
             of, attr = self.of(node.func.value), node.func.attr
             if of is Kind.MECHANISM:
                 return Kind.NUMBER if attr in OF_MECHANISMS else Kind.MECHANISM
-            if isinstance(of, Table) and attr == "copy":
-                return of
+            if (same := same_table(node, self.of)) is not None:
+                return self.of(same)
             if (whole := present(node, self.of)) is not None:
                 return whole.made
             if of is Kind.GAPS and attr not in ASKS:

@@ -267,6 +267,21 @@ def present(node: ast.expr, of: Callable[[ast.expr], object]) -> Present | None:
     return None
 
 
+def same_table(node: ast.expr, of: Callable[[ast.expr], object]) -> ast.expr | None:
+    """The table of which ``df.copy()`` is a copy, or in which ``df.fillna(0)`` fills nothing, as no column is declared
+    to have gaps; None for anything else."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=table, attr="copy"), args=[], keywords=[]):
+            return table if isinstance(of(table), Table) else None
+        case ast.Call(
+            func=ast.Attribute(value=table, attr="fillna"), args=[ast.Constant(value=int() | float() | str())]
+        ):
+            kind = of(table)
+            whole = isinstance(kind, Table) and not node.keywords and not any(each.there for each in kind.columns)
+            return table if whole else None
+    return None
+
+
 _METHODS = """\
 T abs add add_prefix add_suffix agg aggregate align all any apply applymap asfreq asof assign astype
 at at_time attrs axes backfill between_time bfill bool boxplot clip columns combine combine_first

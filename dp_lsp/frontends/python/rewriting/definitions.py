@@ -120,7 +120,7 @@ class Definition(NamedTuple):
             type_ = _compared_with(node, texts)
             if type_:
                 types |= {column: type_ for each in ast.walk(node) for column in _columns_of(each, tables)}
-        filled = any(_fills(node, tables) for node in nodes)
+        filled = any(_leaves_out(node, tables) for node in nodes)
         gaps = {column for node in nodes for column in _asked_for_gaps(node, tables)}
         found = dict.fromkeys(each for node in nodes for each in _columns_of(node, tables) if each not in made)
         return {each: _of_type(types.get(each, "float"), filled or each in gaps) for each in found}
@@ -225,10 +225,10 @@ def _compared_with(node: ast.AST, texts: set[str]) -> str:
 _OF_GAPS = frozenset({"dropna", "fillna"})
 
 
-def _fills(node: ast.AST, tables: set[str]) -> bool:
-    """Whether a table is asked what to do with what is missing of its columns."""
+def _leaves_out(node: ast.AST, tables: set[str]) -> bool:
+    """Whether the rows of a table are left out of which something is missing."""
     match node:
-        case ast.Call(func=ast.Attribute(value=of, attr=attr), keywords=keywords) if attr in _OF_GAPS:
+        case ast.Call(func=ast.Attribute(value=of, attr="dropna"), keywords=keywords):
             return _is_kept(of, tables) and not any(each.arg == "subset" for each in keywords)
     return False
 

@@ -4,12 +4,19 @@ parts stand in another order."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import TypeGuard
 
+from dp_lsp.frontends.python.annotations import says_data
+from dp_lsp.frontends.python.chunks import items
 from dp_lsp.frontends.python.names import WORDS
+from dp_lsp.frontends.python.parse import read
 from dp_lsp.frontends.python.rewriting.definitions import Parameter, without_parameter
+from dp_lsp.frontends.python.rewriting.methods import Given
 from dp_lsp.frontends.python.rewriting.rewording import Rewording, Written
-from dp_lsp.problem import Edit
+from dp_lsp.frontends.python.rewriting.statements import left_out
+from dp_lsp.frontends.python.tree import copied
+from dp_lsp.problem import Edit, Problem
 from dp_lsp.text import Span
 
 _COLUMN = '"value"'
@@ -22,6 +29,7 @@ def parameters(written: Written) -> Iterator[Rewording]:
         yield from _column_by_name(written, each)
         yield from _words_in_order(written, each)
     yield from _arguments_by_name(written)
+    yield from _without_books(written)
 
 
 def _column_by_name(written: Written, parameter: Parameter) -> Iterator[Rewording]:
@@ -87,19 +95,19 @@ def _arguments_by_name(written: Written) -> Iterator[Rewording]:
     if anything is None:
         return
     names = [each for each in written.nodes if isinstance(each, ast.Name) and each.id == anything.arg]
-    read = [found for each in names if (found := _read_by_name(written, each)) is not None]
-    if not read or len(read) != len(names) or any(not name.isidentifier() for _, name, _ in read):
+    found = [each for each in (_read_by_name(written, name) for name in names) if each is not None]
+    if not found or len(found) != len(names) or any(not name.isidentifier() for _, name, _ in found):
         return
     defaults: dict[str, str] = {}
-    for _, name, default in read:
+    for _, name, default in found:
         defaults[name] = defaults.get(name) or default
     declared = [
         f"{name}: float{f' = {default}' if default else ''}" for name, default in sorted(defaults.items(), key=_last)
     ]
     span = written.definition.span(anything)
     start = written.text.rindex("**", 0, span.start)
-    edits = [Edit(Span(start, span.end), ", ".join(declared)), *(written.edit(node, name) for node, name, _ in read)]
-    edits += map(written.line, _given_themselves(written, read))
+    edits = [Edit(Span(start, span.end), ", ".join(declared)), *(written.edit(node, name) for node, name, _ in found)]
+    edits += map(written.line, _given_themselves(written, found))
     lines = [each.span for each in edits if not each.text]
     apart = [each for each in edits if not each.text or not any(line.covers(each.span.start) for line in lines)]
     yield Rewording(f"write the arguments out: `{', '.join(declared)}`", tuple(sorted(apart)))
@@ -131,3 +139,83 @@ def _given_themselves(written: Written, read: list[tuple[ast.expr, str, str]]) -
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
                 if any(value is each and name == key for each, key, _ in read):
                     yield node
+
+
+def _without_books(written: Written) -> Iterator[Rewording]:
+    """An object of a class of the program, of which the function only calls methods for what they do, such as counting
+    what is spent: who calls the function does so."""
+    classes = {name for each in items(written.text) for name in _classes(each.text)}
+    made = {name: value for name, value in written.given() if _makes(value, classes)}
+    params = {each.name: each for each in written.definition.parameters if not _is_number(each)}
+    for name in (*made, *params):
+        uses = [each for each in written.nodes if isinstance(each, ast.Name) and each.id == name]
+        calls = [_told_to(written, each) for each in uses if isinstance(each.ctx, ast.Load)]
+        told = [each for each in calls if each is not None]
+        if not told or len(told) != len(calls):
+            continue
+        edits = [edit for each in told for edit in left_out(written, written.definition.span(each).start)]
+        if name in made:
+            edits += [written.line(each) for each in written.nodes if _begins(each, made[name])]
+        else:
+            edits.append(without_parameter(written.definition, params[name], written.text))
+        shown = written.source(told[0])
+        yield Rewording(f"leave `{shown}` to who calls the function", tuple(sorted(edits)))
+
+
+def _classes(text: str) -> Iterator[str]:
+    tree = read(text)
+    return (each.name for each in ([] if isinstance(tree, Problem) else tree.body) if isinstance(each, ast.ClassDef))
+
+
+def _makes(value: ast.expr, classes: set[str]) -> bool:
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in classes
+
+
+def _is_number(parameter: Parameter) -> bool:
+    return parameter.annotation is not None and ast.unparse(parameter.annotation) in ("float", "int", "bool")
+
+
+def _told_to(written: Written, name: ast.Name) -> ast.Expr | None:
+    """The statement that calls a method of an object and does nothing with what it returns."""
+    method = written.above.get(id(name))
+    call = written.above.get(id(method)) if isinstance(method, ast.Attribute) else None
+    statement = written.above.get(id(call)) if isinstance(call, ast.Call) and call.func is method else None
+    return statement if isinstance(statement, ast.Expr) else None
+
+
+def _begins(node: ast.AST, value: ast.expr) -> TypeGuard[ast.Assign]:
+    return isinstance(node, ast.Assign) and node.value is value
+
+
+def helpers_in_place(written: Written, helpers: Mapping[str, ast.FunctionDef]) -> Iterator[Rewording]:
+    """What a helper returns that has no annotations and is one expression, in place of calls that give it data."""
+    for node in written.nodes:
+        match node:
+            case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in helpers:
+                value = _returned(helpers[name], args)
+                if value is not None and any(_is_data(written, each) for each in args):
+                    made = written.grouped(node, ast.unparse(value))
+                    yield Rewording(f"write what `{name}` returns in its place: `{made}`", (written.edit(node, made),))
+
+
+def _returned(helper: ast.FunctionDef, given: list[ast.expr]) -> ast.expr | None:
+    params = [each.arg for each in helper.args.args]
+    match helper.body:
+        case [ast.Return(value=ast.expr() as value)] | [
+            ast.Expr(value=ast.Constant()),
+            ast.Return(value=ast.expr() as value),
+        ]:
+            own = {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}
+            plain = all(isinstance(each, ast.Name | ast.Constant) for each in given)
+            if plain and len(params) == len(given) and own & {*params}:
+                made: ast.expr = Given(dict(zip(params, given, strict=True))).visit(copied(value))
+                return made
+    return None
+
+
+def _is_data(written: Written, node: ast.expr) -> bool:
+    """Whether a name is that of a parameter that holds records."""
+    params = {each.name: each for each in written.definition.parameters}
+    given = params.get(node.id) if isinstance(node, ast.Name) else None
+    said = None if given is None else given.annotation
+    return given is not None and (written.definition.is_data(given) or (said is not None and says_data(said)))

@@ -17,6 +17,7 @@ from dp_lsp.frontends.python.rewriting.declarations import (
     declare_records,
     protect_records,
     say_what_is_given,
+    say_what_is_read,
     say_who_trains,
 )
 from dp_lsp.frontends.python.rewriting.methods import as_function
@@ -40,6 +41,7 @@ REPAIRS: dict[type[Intent], Callable[[Rendering, Any, str], Iterator[Fix]]] = {
     intents.Annotate: annotate,
     intents.ProtectRecords: protect_records,
     intents.SayWhatIsGiven: say_what_is_given,
+    intents.SayWhatIsRead: say_what_is_read,
     intents.SayWhoTrains: say_who_trains,
     intents.Spend: spend,
     intents.ReturnReleased: return_released,

@@ -103,6 +103,8 @@ def rewordings(written: Written) -> Iterator[Rewording]:
     yield from _without_places(written)
     yield from _draws_apart(written)
     yield from _columns_in_place(written)
+    yield from _columns_made(written)
+    yield from _counts_between(written)
     for node in written.nodes:
         found = _REWORDED.get(written.called(node))
         made = found(written, node) if found is not None and isinstance(node, ast.Call) else None
@@ -418,6 +420,74 @@ def _columns_in_place(written: Written) -> Iterator[Rewording]:
                     edits = (written.line(statement), *(Edit(Span(end, end), behind) for end in ends))
                     made = f"{written.source(reads[0])}{behind}"
                     yield Rewording(f"write it where the column is read: `{made}`", edits)
+
+
+def _columns_made(written: Written) -> Iterator[Rewording]:
+    """A column that a table is given, which is computed of its other columns, is computed where it is read; what is
+    computed row by row, ``df.apply(lambda row: row["a"] / row["b"], axis=1)``, is computed of whole columns."""
+    for statement in written.definition.node.body:
+        match statement:
+            case ast.Assign(
+                targets=[ast.Subscript(value=ast.Name(id=table), slice=ast.Constant(value=str() as column)) as target],
+                value=value,
+            ) if (made := _of_columns(written, value, table)) is not None:
+                uses = [each for each in written.nodes if isinstance(each, ast.Constant) and each.value == column]
+                read = [each for each in written.nodes if _is_column(each, table, column) and each is not target]
+                behind = all(each.lineno > statement.lineno for each in read)
+                if read and behind and len(uses) == len(read) + 1:
+                    edits = [written.line(statement), *(written.edit(each, f"({made})") for each in read)]
+                    yield Rewording(f"compute it where the column is read: `{made}`", tuple(sorted(edits)))
+
+
+def _is_column(node: ast.AST, table: str, column: str) -> TypeGuard[ast.Subscript]:
+    match node:
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=of)):
+            return name == table and of == column
+    return False
+
+
+_ARITHMETIC = (
+    *(ast.BinOp, ast.UnaryOp, ast.Constant, ast.Name, ast.Subscript, ast.operator, ast.unaryop, ast.expr_context),
+)
+
+
+def _of_columns(written: Written, node: ast.expr, table: str) -> str | None:
+    """What is computed of the columns of a table by arithmetic alone; None for anything else."""
+    match node:
+        case ast.Call(
+            func=ast.Attribute(value=ast.Name(id=name), attr="apply"),
+            args=[ast.Lambda(args=ast.arguments(args=[ast.arg(arg=row)]), body=body)],
+            keywords=[ast.keyword(arg="axis", value=ast.Constant(value=1))],
+        ) if name == table:
+            names = [each for each in ast.walk(body) if isinstance(each, ast.Name) and each.id == row]
+            made, start = written.source(body), written.definition.span(body).start
+            for each in sorted((written.definition.span(each) for each in names), reverse=True):
+                made = made[: each.start - start] + table + made[each.end - start :]
+        case ast.BinOp():
+            made, body = written.source(node), node
+        case _:
+            return None
+    return made if all(isinstance(each, _ARITHMETIC) for each in ast.walk(body)) else None
+
+
+def _counts_between(written: Written) -> Iterator[Rewording]:
+    """``pd.cut(v, bins=edges).value_counts()``, perhaps with a name in between, as counts between these edges."""
+    given = dict(written.given())
+    for node in written.nodes:
+        match node:
+            case ast.Call(func=ast.Attribute(value=of, attr="value_counts")):
+                groups = given.get(of.id) if isinstance(of, ast.Name) else of
+                match groups:
+                    case ast.Call(args=[column, *rest], keywords=keywords) if written.called(groups) == "pandas.cut":
+                        edges = [*rest, *(each.value for each in keywords if each.arg == "bins")]
+                        if not edges or not isinstance(edges[0], ast.List | ast.Tuple | ast.Name):
+                            continue
+                        made = f"np.histogram({written.source(column)}, bins={written.source(edges[0])})[0]"
+                        lines = (
+                            each for each in written.definition.node.body if getattr(each, "value", None) is groups
+                        )
+                        edits = [written.edit(node, made), *map(written.line, () if of is groups else lines)]
+                        yield Rewording(f"count between the edges: `{made}`", tuple(sorted(edits)))
 
 
 def _reads_column(node: ast.AST, table: str, column: str) -> TypeGuard[ast.Subscript]:

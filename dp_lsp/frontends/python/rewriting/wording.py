@@ -14,7 +14,7 @@ from dp_lsp.frontends.python.rewriting.chance import drawn_by_hand, drawn_elsewh
 from dp_lsp.frontends.python.rewriting.declarations import declared_as
 from dp_lsp.frontends.python.rewriting.definitions import Definition, Parameter, definition_around, definitions
 from dp_lsp.frontends.python.rewriting.origins import origins
-from dp_lsp.frontends.python.rewriting.parameters import parameters
+from dp_lsp.frontends.python.rewriting.parameters import helpers_in_place, parameters
 from dp_lsp.frontends.python.rewriting.reading import passed
 from dp_lsp.frontends.python.rewriting.rewording import Rewording, Written, rewordings
 from dp_lsp.frontends.python.rewriting.statements import left_out, statements
@@ -81,6 +81,7 @@ def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> It
         *rewordings(written),
         *statements(written),
         *parameters(written),
+        *helpers_in_place(written, helpers),
     ]
     apart = [each for index, each in enumerate(found) if not _meets(each, found[:index])]
     if len(apart) > 1:
