@@ -489,12 +489,7 @@ def _annotated(node: TypeExpr, base: Node, words: Iterable[Node]) -> Annotation:
         return replace(_dataset(node, said, relations, _MATRIX, None), batched=True)
     kind, element = _base(base)
     _check_texts(node, base, said)
-    bounds = None
-    if "Bounded" in said:
-        bounds = _limit(said["Bounded"], "low", node), _limit(said["Bounded"], "high", node)
-        low, high = bounds
-        if isinstance(low, Fraction) and isinstance(high, Fraction) and low > high:
-            raise RefusedType(node, "the first bound is the smaller one")
+    bounds = _bounds(node, said["Bounded"]) if "Bounded" in said else None
     if kind is None:
         if said.keys() - {"Within", "Bounded"}:
             hint = "of a number only `Within()`, `Bounded(low, high)` and `OneOf(0, 1)` say something"
@@ -627,6 +622,14 @@ def _base(node: Node) -> tuple[Kind | None, Base]:
         "the data are a `list`, an `np.ndarray`, a `pd.Series`, a `pd.DataFrame`, a `pl.LazyFrame`, a "
         "`DataLoader`, a `float` or an `int`",
     )
+
+
+def _bounds(node: TypeExpr, said: dict[str, Node]) -> tuple[Limit, Limit]:
+    """Between which numbers lie. Raises :class:`RefusedType`."""
+    low, high = _limit(said, "low", node), _limit(said, "high", node)
+    if isinstance(low, Fraction) and isinstance(high, Fraction) and low > high:
+        raise RefusedType(node, "the first bound is the smaller one")
+    return low, high
 
 
 def _check_texts(node: TypeExpr, base: Node, said: Collection[str]) -> None:

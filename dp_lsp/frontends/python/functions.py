@@ -410,11 +410,8 @@ class _Body:
                 yield self._evaluated(node)
             case ast.Return(value=value):
                 yield surface.Return(*span, self._returned(span, value))
-            case KeysShown(what=what, made=made_by, column=column):
-                if self._kinds.of(column) is Kind.ANY:  # of a table that nothing is said of
-                    raise Refused(made_by, what)
-                at = self._places.span(made_by)
-                yield surface.Call(*at, surface.Name(at.start, at.start, what), (*self._outputs.values(column),))
+            case KeysShown():
+                yield self._keys_shown(node)
             case NotFollowed(broken=True):
                 yield surface.Opaque(*span, node.what, effects(node), broken=True)
             case NotFollowed():
@@ -452,6 +449,13 @@ class _Body:
                 yield surface.Leave(*span, _STATEMENTS[type(node)], isinstance(node, ast.Continue))
             case _:
                 raise Refused(node, _STATEMENTS.get(type(node), "this statement"))
+
+    def _keys_shown(self, node: KeysShown) -> Node:
+        """What shows the keys that occur in a column. Of a table that nothing is said of it is refused for that."""
+        if self._kinds.of(node.column) is Kind.ANY:
+            raise Refused(node.made, node.what)
+        at = self._places.span(node.made)
+        return surface.Call(*at, surface.Name(at.start, at.start, node.what), (*self._outputs.values(node.column),))
 
     def _made_private(self, node: Made) -> Iterator[Node]:
         """How much noise a training adds has a name, and the module holds nothing private yet."""
