@@ -645,8 +645,10 @@ def first(machine: Machine, value: Value) -> Value:
 
 @row("repeat")
 def repeat(machine: Machine, value: Value, times: Value) -> Value:
-    whole = box("repeat", value)
-    return Array(whole.element, whole.in_order() * int(number(times)))
+    whole, count = box("repeat", value), int(number(times))
+    if len(whole.shape) == 2:  # its rows, once more below
+        return Array(whole.element, list(whole.entries) * count, (whole.shape[0] * count, whole.shape[1]))
+    return Array(whole.element, whole.in_order() * count)
 
 
 @row("isempty")

@@ -475,6 +475,8 @@ def map_parts(machine: Machine, function: Value, value: Value, key: Value, keys:
 
 @row("count_distinct", into=PRIVATE)
 def count_distinct(machine: Machine, value: Value) -> Value:
+    if isinstance(value, Array) and len(value.shape) == 2:  # a record is a row
+        return len({tuple(map(number, row)) for row in value.rows()})
     return len({number(each) for each in elements(value)})
 
 
