@@ -70,14 +70,12 @@ def _list_of(item: str) -> tuple[str, ast.expr] | None:
 
 
 def _list_given(tree: ast.Module) -> tuple[str, ast.expr] | None:
-    """The same of a text; a tuple of numbers is a value that functions read by themselves."""
+    """The same of a text. What is in a list that lies in another one may be changed wherever that is read."""
     match tree.body:
         case [ast.Assign(targets=[ast.Name(id=name)], value=value)] | [
             ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
         ] if is_written_out(value) and len(walk(value)) <= _LARGEST:
-            of_numbers = not any(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in walk(value))
-            flat = not any(isinstance(each, ast.Tuple | ast.List) for each in walk(value)[1:])
-            return None if isinstance(value, ast.Tuple) and of_numbers and flat else (name, value)
+            return None if any(isinstance(each, ast.List) for each in walk(value)[1:]) else (name, value)
     return None
 
 

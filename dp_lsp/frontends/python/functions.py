@@ -153,11 +153,14 @@ def _parameters(node: ast.FunctionDef, places: Places) -> Iterator[surface.Param
             raise Refused(other, f"`{other.arg}`, which takes any number of arguments,")
     if args.posonlyargs:
         raise Refused(args.posonlyargs[0], "a parameter that must not be given by its name")
-    for said in (*(each.annotation for each in (*args.args, *args.kwonlyargs)), node.returns):
-        if said is not None and not effects(said).is_harmless:
-            raise Refused(said, "an annotation that does more than say something")
+    said = [*filter(None, (*(each.annotation for each in (*args.args, *args.kwonlyargs)), node.returns))]
+    for part in said:
+        if not effects(part).is_harmless:
+            raise Refused(part, "an annotation that does more than say something")
     defaults = [None] * (len(args.args) - len(args.defaults)) + [*args.defaults, *args.kw_defaults]
     said_of = {each.arg: _annotated(each, places) for each in (*args.args, *args.kwonlyargs)}
+    used = {item.id for statement in node.body for item in below(statement, ast.Name)}
+    used |= {item.value for part in said for item in below(part, ast.Constant) if isinstance(item.value, str)}
     groups = _together(node, places)
     behind = {each.param.arg for group in groups for each in group[1:]}
     for group in groups:
@@ -171,7 +174,7 @@ def _parameters(node: ast.FunctionDef, places: Places) -> Iterator[surface.Param
         if each.arg in behind:
             continue
         type_ = said_of[each.arg]
-        value = None if default is None else _literal(default, places)
+        value = None if default is None else _default(default, each.arg in used, places)
         kind = "keyword" if each in args.kwonlyargs else "plain"
         yield surface.Parameter(*places.span(each), each.arg, type_, value, kind)
 
@@ -186,8 +189,19 @@ def _together(node: ast.FunctionDef, places: Places) -> list[list[Named]]:
     return together(each for each in found if each is not None)
 
 
+def _default(node: ast.expr, used: bool, places: Places) -> Node:
+    """A default value, which is evaluated once. Of a parameter that the function does not read it may be any that is
+    written out, and stands for any."""
+    if not used and all(isinstance(each, _DISPLAYS) for each in walk(node)):
+        return surface.Boolean(*places.span(node), False)
+    return _literal(node, places)
+
+
+_DISPLAYS = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.expr_context)
+
+
 def _literal(node: ast.expr, places: Places) -> Node:
-    """A default value, which is evaluated once: a number or a truth value that is written out."""
+    """A number or a truth value that is written out."""
     span = places.span(node)
     match node:
         case ast.Constant(value=bool() as value):

@@ -1,10 +1,12 @@
 """Lists that are written out, under a name, too, and what goes over several of them at once: ``for low, high in [(0,
-18), (18, 65)]``, ``for low, high in zip(edges, edges[1:])``, ``for i, town in enumerate(["Bonn", "Ulm"])``.
+18), (18, 65)]``, ``for low, high in zip(edges, edges[1:])``, ``for i, town in enumerate(["Bonn", "Ulm"])``; and what
+calls are given of it: ``np.clip(ages, *bounds)``.
 
 What a comprehension makes of each is written out; a loop goes over a list for each of its names. A name stands for its
 list where the function gives it that and nothing else, and does nothing by which the list might change.
 
-Sources: the manual of Python (``zip``, ``enumerate``); its reference ("Displays for lists, sets and dictionaries").
+Sources: the manual of Python (``zip``, ``enumerate``); its reference ("Displays for lists, sets and dictionaries",
+"Calls": ``f(*(a, b))`` is ``f(a, b)``).
 """
 
 from __future__ import annotations
@@ -40,16 +42,34 @@ def only_reads(node: ast.AST, name: str) -> bool:
 
 
 def with_lists(tree: ast.Module, named: Mapping[str, ast.expr]) -> ast.Module:
-    """The tree of a text in which functions that read a list of the file begin with it. The tree itself is changed."""
+    """The tree of a text in which functions that read a list of the file begin with it, and so do those that call
+    something with what a tuple of numbers holds, which else they read by themselves. The tree itself is changed."""
     for function in tree.body if named else ():
         if isinstance(function, ast.FunctionDef):
             first: dict[str, ast.Name] = {}
+            spread = {_spread(each) for each in ast.walk(function)}
+            begun = {name for name, value in named.items() if name in spread or not _is_of_numbers(value)}
             for each in ast.walk(function):
-                if isinstance(each, ast.Name) and each.id in named:
+                if isinstance(each, ast.Name) and each.id in begun:
                     first.setdefault(each.id, each)
             given = [_given(name, named[name], read, function.body[0]) for name, read in first.items()]
             function.body[:0] = given
     return tree
+
+
+def _spread(node: ast.AST) -> str:
+    """The name of that of which a call is given each entry; empty for all else."""
+    match node:
+        case ast.Starred(value=ast.Name(id=name), ctx=ast.Load()):
+            return name
+    return ""
+
+
+def _is_of_numbers(node: ast.expr) -> bool:
+    """Whether an expression is a tuple of numbers."""
+    inner = (each for each in walk(node)[1:] if not isinstance(each, ast.expr_context))
+    texts = (isinstance(each, ast.Tuple) or isinstance(getattr(each, "value", None), str) for each in inner)
+    return isinstance(node, ast.Tuple) and not any(texts)
 
 
 def _given(name: str, value: ast.expr, read: ast.Name, before: ast.stmt) -> ast.Assign:
@@ -63,7 +83,7 @@ def _given(name: str, value: ast.expr, read: ast.Name, before: ast.stmt) -> ast.
 def with_written(node: ast.FunctionDef, called: Called) -> ast.FunctionDef:
     """The function with comprehensions over several lists written out, and loops that go over a list for each name."""
     named = _named(node)
-    if not named and not any(isinstance(item, ast.comprehension | ast.For) for item in walk(node)):
+    if not named and not any(isinstance(item, ast.comprehension | ast.For | ast.Starred) for item in walk(node)):
         return node
     found = _Lists(named, called)
     if not any(found.concerns(item) for item in walk(node)):
@@ -108,11 +128,13 @@ def _named(node: ast.FunctionDef) -> dict[str, list[ast.expr]]:
     names = [item for item in walk(node) if isinstance(item, ast.Name | ast.arg)]
     found: dict[str, list[ast.expr]] = {}
     above: dict[int, ast.AST] = {}
+    passed: set[str] = set()
     for statement in node.body:
+        before, passed = passed, passed | {each.id for each in below(statement, ast.Name)}
         match statement:
             case ast.Assign(
                 targets=[ast.Name(id=name)], value=ast.List(elts=items) | ast.Tuple(elts=items) as value
-            ) if _is_written(value):
+            ) if _is_written(value) and name not in before:
                 above = above or {id(child): item for item in walk(node) for child in children(item)}
                 own = [each for each in names if (each.id if isinstance(each, ast.Name) else each.arg) == name]
                 reads = [each for each in own if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)]
@@ -127,7 +149,7 @@ def _is_only_read(read: ast.Name, above: Mapping[int, ast.AST]) -> bool:
     match node:
         case ast.For(iter=over) | ast.comprehension(iter=over):
             return over is read
-        case ast.Subscript(value=value, ctx=ast.Load()):
+        case ast.Subscript(value=value, ctx=ast.Load()) | ast.Starred(value=value, ctx=ast.Load()):
             return value is read
         case ast.Call(func=ast.Name(id=name), args=args):
             return name in _READING and read in args
@@ -159,6 +181,8 @@ class _Lists:
         """Whether a node goes over what is written out under a name, or in several names, or counts that."""
         if isinstance(node, ast.Call) and (_chooses_keys(node) or self._called(node.func) == "len"):
             return any(isinstance(each, ast.Name) and each.id in self.named for each in node.args[:1])
+        if isinstance(node, ast.Call):
+            return any(isinstance(each, ast.Starred) for each in node.args)
         if not isinstance(node, ast.comprehension | ast.For):
             return False
         over = node.iter
@@ -235,7 +259,15 @@ class _WrittenOut(Inlined, ast.NodeTransformer):
                 each.value = self._in_place(each.value)
         if _chooses_keys(node):
             node.args[:1] = map(self._in_place, node.args[:1])
+        node.args = [each for argument in node.args for each in self._spread(argument)]
         return super().visit_Call(node)
+
+    def _spread(self, argument: ast.expr) -> list[ast.expr]:
+        """The arguments that one stands for: of a list of values, each of its entries."""
+        entries = self._lists.entries(argument.value) if isinstance(argument, ast.Starred) else None
+        if entries is None or not all(map(_is_constant, entries)):
+            return [argument]
+        return [_at(copied(each), argument) for each in entries]
 
     def visit_For(self, node: ast.For) -> ast.AST:
         self.generic_visit(node)
