@@ -31,6 +31,7 @@ _SILENT = frozenset(
     {
         *("float", "int", "bool", "list", "tuple", "dict", "str", "object", "None", "complex", "set"),
         *("np.ndarray", "np.float64", "numpy.ndarray", "pd.Series", "pd.DataFrame", "pandas.Series"),
+        *("Any", "Optional", "Union", "...", "pandas.DataFrame"),
     }
 )
 """Types that say nothing of what a function returns."""
@@ -42,7 +43,11 @@ _LOADERS = frozenset({"DataLoader", "torch.utils.data.DataLoader"})
 _FRAMES = frozenset({"pl.LazyFrame", "polars.LazyFrame"})
 _BASES = frozenset({*_LOADERS, *_FRAMES, "float", "int", "bool", "str", "list", *_ARRAYS, *_TABLES})
 _SAYS_LITTLE = frozenset({"Static", "Private", "black_box", "checked"})
-_BRACED = frozenset({"Annotated", "Static", "Private", "AddRemove", "ChangeOne", "list", "tuple", "dict"})
+_TYPING = {"List": "list", "Tuple": "tuple", "Dict": "dict", "Set": "set"}
+"""Types by the names that they have in ``typing`` (PEP 585)."""
+_BRACED = frozenset(
+    {"Annotated", "Static", "Private", "AddRemove", "ChangeOne", "list", "tuple", "dict", "set", "Optional", "Union"}
+)
 
 
 def annotation(node: ast.expr, places: Places) -> TypeExpr:
@@ -59,11 +64,22 @@ def _annotation(node: ast.expr, places: Places) -> TypeExpr:
     match node:
         case ast.Constant(value=None):
             return TypeExpr(*span, "None", written=written)
+        case ast.Constant(value=value) if value is Ellipsis:
+            return TypeExpr(*span, "...", written=written)
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            either = annotation(left, places), annotation(right, places)
+            return TypeExpr(*span, "Union", either, "braces", written=written)
         case ast.Name() | ast.Attribute() if (found := dotted(node)) is not None:
-            return TypeExpr(*span, found[1], written=written)
-        case ast.Subscript(value=ast.Name(id=name), slice=inner) if name in _BRACED:
+            return TypeExpr(*span, _TYPING.get(found[1], found[1]), written=written)
+        case ast.Subscript(value=ast.Name(id=name), slice=inner) if _TYPING.get(name, name) in _BRACED:
             parts = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-            return TypeExpr(*span, name, tuple(annotation(each, places) for each in parts), "braces", written=written)
+            return TypeExpr(
+                *span,
+                _TYPING.get(name, name),
+                tuple(annotation(each, places) for each in parts),
+                "braces",
+                written=written,
+            )
         case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords):
             given = tuple(_argument(each, places) for each in args)
             by_name = tuple(
@@ -190,7 +206,7 @@ def holds_texts(node: ast.expr | None) -> bool:
     match node:
         case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[base, *_])):
             return holds_texts(base)
-        case ast.Subscript(value=ast.Name(id="list"), slice=ast.Name(id="str")):
+        case ast.Subscript(value=ast.Name(id="list" | "List"), slice=ast.Name(id="str")):
             return True
     return False
 
@@ -228,7 +244,7 @@ def kind_of(node: ast.expr | None, places: Places) -> Of:
             return ValueKind.NUMBER
         case ast.Name(id="bool"):
             return ValueKind.TRUTH
-        case ast.Name(id="list") | ast.Subscript(value=ast.Name(id="list")):
+        case ast.Name(id="list" | "List") | ast.Subscript(value=ast.Name(id="list" | "List")):
             return ValueKind.LIST
         case ast.Attribute() if (found := dotted(node)) is not None and found[1] in _ARRAYS:
             return ValueKind.ARRAY

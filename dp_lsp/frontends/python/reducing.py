@@ -14,6 +14,7 @@ from dp_lsp.named import NamedTuple
 SIZE, SQUARED, SPREAD = "np.size", "np.var", "np.std"
 SMALLEST, LARGEST, WHERE_SMALLEST, WHERE_LARGEST = "np.min", "np.max", "np.argmin", "np.argmax"
 MIDDLE, QUANTILE, PERCENTILE = "np.median", "np.quantile", "np.percentile"
+DISTINCT = "pd.Series.nunique"
 FREEDOM = "ddof"
 
 _BY_NAME = {
@@ -24,10 +25,11 @@ _BY_NAME = {
 _METHODS = {
     **{"var": SQUARED, "std": SPREAD, "median": MIDDLE, "quantile": QUANTILE},
     **{"min": SMALLEST, "max": LARGEST, "argmin": WHERE_SMALLEST, "argmax": WHERE_LARGEST},
+    "nunique": DISTINCT,
 }
 OF_MANY = {
     **{"var": SQUARED, "median": MIDDLE, "maximum": LARGEST, "minimum": SMALLEST},
-    **{"argmax": WHERE_LARGEST, "argmin": WHERE_SMALLEST},
+    **{"argmax": WHERE_LARGEST, "argmin": WHERE_SMALLEST, "count_distinct": DISTINCT},
 }
 """The names of builtins that are given nothing else, by the ids of their rows."""
 FUNCTIONS, METHODS = frozenset(_BY_NAME), frozenset(_METHODS)
@@ -81,4 +83,13 @@ def where_largest(node: ast.Call, called: Callable[[ast.expr], str]) -> ast.Name
             keywords=[],
         ) if name == other and called(func) == "max":
             return of
+    return None
+
+
+def distinct(node: ast.Call, called: Callable[[ast.expr], str]) -> ast.Name | None:
+    """The list of which ``len(set(v))`` tells how many different values it holds, or the array of which
+    ``len(np.unique(v))`` does; None for any other call."""
+    match node:
+        case ast.Call(func=func, args=[ast.Call(func=made, args=[ast.Name() as of], keywords=[])], keywords=[]):
+            return of if called(func) == "len" and called(made) in ("set", "np.unique") else None
     return None

@@ -16,6 +16,7 @@ from dp_lsp.frontends.python.libraries import Library, library_of
 from dp_lsp.frontends.python.noise import call, whole
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.reducing import (
+    DISTINCT,
     FREEDOM,
     PERCENTILE,
     QUANTILE,
@@ -25,6 +26,7 @@ from dp_lsp.frontends.python.reducing import (
     WHERE_LARGEST,
     WHERE_SMALLEST,
     Reducing,
+    distinct,
     reducing,
 )
 from dp_lsp.frontends.python.refused import Refused
@@ -49,6 +51,8 @@ class Reductions:
         def node(self, node: ast.expr) -> Node: ...
         def number(self, node: ast.expr) -> Node: ...
         def length(self, span: Span, of: ast.expr) -> Node: ...
+        def column(self, node: ast.expr) -> Node: ...
+        def _there(self, node: ast.expr) -> Node | None: ...
         def _counted(self, span: Span, mask: ast.expr) -> Node: ...
         def _callee(self, node: ast.Call, name: str) -> surface.Name: ...
 
@@ -58,6 +62,8 @@ class Reductions:
             span = self._places.span(node)
             place = surface.Call(*span, surface.Name(span.start, span.start, WHERE_LARGEST), (self.node(of),))
             return call("-", place, whole(span.end, 1))
+        if (of := distinct(node, self._kinds.called)) is not None and self._kinds.of(of) in (Kind.LIST, Kind.ARRAY):
+            return call(DISTINCT, self.node(of))
         found = reducing(node, self._kinds.called(node.func))
         if found is None or (found.is_method and self._kinds.of(found.of) not in COLUMNS):
             return None
@@ -66,6 +72,8 @@ class Reductions:
             raise Refused(node, f"`{name}` with other arguments")
         if found.function == SIZE and kind in COLUMNS:
             return self.length(self._places.span(node), found.of)
+        if kind is Kind.TEXTS and found.function == DISTINCT and self._there(found.of) is None:
+            return call(DISTINCT, self.column(found.of))
         if kind not in _OF_MANY or (found.function == SIZE and kind is not Kind.LIST):
             raise Refused(found.of, f"`{name}` of this")
         return self._reduced(node, found)

@@ -36,7 +36,7 @@ class PythonStorage(Storage):
 
 
 _WHOLE_OF_WHOLE = frozenset({"+", "-", "*", ":", "min", "max"})
-_COUNTS = frozenset({"length", "count", "size", "geometric_mechanism", "add_geometric"})
+_COUNTS = frozenset({"length", "count", "count_distinct", "size", "geometric_mechanism", "add_geometric"})
 _FLOATS = frozenset({"zeros", "[]="})
 """What makes an array of NumPy that holds floats, and what is put into one."""
 _LISTS = frozenset({"T[]", "push!"})
@@ -52,6 +52,7 @@ _NEVER_FAILS = frozenset(
             "sum",
             "length",
             "count",
+            "count_distinct",
             "map",
             "filter",
             "f.(v)",

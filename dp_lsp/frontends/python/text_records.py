@@ -141,6 +141,9 @@ class _Texts:
                 return over is node
             case ast.Call(func=ast.Name(id="len"), args=[given], keywords=[]):
                 return given is node
+            case ast.Call(func=ast.Name(id="set"), args=[given], keywords=[]) as made:
+                counted = self._above[made]
+                return given is node and isinstance(counted, ast.Call) and ast.unparse(counted.func) == "len"
             case ast.Assign(targets=[ast.Name()], value=value):
                 return value is node
             case ast.Attribute() as method:

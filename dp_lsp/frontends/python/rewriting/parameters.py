@@ -28,6 +28,7 @@ def parameters(written: Written) -> Iterator[Rewording]:
     for each in written.definition.parameters:
         yield from _column_by_name(written, each)
         yield from _words_in_order(written, each)
+        yield from _column_of_polars(written, each)
     yield from _arguments_by_name(written)
     yield from _without_books(written)
 
@@ -57,6 +58,44 @@ def _is_key(written: Written, node: ast.Name) -> bool:
         case ast.Subscript(slice=key):
             return key is node
     return False
+
+
+def _column_of_polars(written: Written, parameter: Parameter) -> Iterator[Rewording]:
+    """A frame of polars of which one column is used, as an array of its numbers."""
+    if parameter.annotation is None or ast.unparse(parameter.annotation) not in ("pl.DataFrame", "polars.DataFrame"):
+        return
+    uses = [each for each in written.nodes if isinstance(each, ast.Name) and each.id == parameter.name]
+    parts = [_of_one_column(written, each) for each in uses]
+    columns = {column for column, _ in filter(None, parts)}
+    if not uses or None in parts or len(columns) != 1 or not (column := columns.pop()).isidentifier():
+        return
+    if column in written.names or any(each.name == column for each in written.definition.parameters):
+        return
+    edits = [edit for part in parts if part is not None for edit in part[1]]
+    declared = f"{column}: np.ndarray"
+    title = f"pass the column as an array: `{declared}`"
+    yield Rewording(title, tuple(sorted([Edit(parameter.span, declared), *edits])))
+
+
+def _of_one_column(written: Written, table: ast.Name) -> tuple[str, tuple[Edit, ...]] | None:
+    """The column that is used where a frame is named, and what is written in its place: of a filter, a mask that is
+    counted. None where anything else is done with the frame."""
+    around = written.above.get(id(table))
+    match around:
+        case ast.Subscript(slice=ast.Constant(value=str() as column)):
+            return column, (written.edit(around, column),)
+        case ast.Attribute(attr="filter"):
+            call = written.above.get(id(around))
+            match call, written.above.get(id(call)):
+                case (
+                    ast.Call(
+                        args=[ast.Compare(left=ast.Call(func=func, args=[ast.Constant(value=str() as column)])) as mask]
+                    ),
+                    ast.Attribute(attr="height") as counted,
+                ) if ast.unparse(func) in ("pl.col", "polars.col"):
+                    made = f"np.sum({column}{written.source(mask)[len(written.source(mask.left)) :]})"
+                    return column, (written.edit(counted, made),)
+    return None
 
 
 def _default(written: Written, parameter: Parameter) -> ast.expr | None:

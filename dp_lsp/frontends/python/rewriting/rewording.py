@@ -105,6 +105,7 @@ def rewordings(written: Written) -> Iterator[Rewording]:
     yield from _columns_in_place(written)
     yield from _columns_made(written)
     yield from _counts_between(written)
+    yield from _queries(written)
     for node in written.nodes:
         found = _REWORDED.get(written.called(node))
         made = found(written, node) if found is not None and isinstance(node, ast.Call) else None
@@ -468,6 +469,36 @@ def _of_columns(written: Written, node: ast.expr, table: str) -> str | None:
         case _:
             return None
     return made if all(isinstance(each, _ARITHMETIC) for each in ast.walk(body)) else None
+
+
+def _queries(written: Written) -> Iterator[Rewording]:
+    """``df.query("age > 65 and city == 'Ulm'")`` as a mask."""
+    for node in written.nodes:
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id=table), attr="query"),
+                args=[ast.Constant(value=str() as asked)],
+                keywords=[],
+            ):
+                made = _mask(asked, table)
+                if made is not None:
+                    yield Rewording(f"write `{table}[{made}]`", (written.edit(node, f"{table}[{made}]"),))
+
+
+def _mask(asked: str, table: str) -> str | None:
+    """A condition on columns that are called by their names, as a mask; None for what is not read here."""
+    try:
+        tree = ast.parse(asked.strip(), mode="eval").body
+    except SyntaxError:
+        return None
+    match tree:
+        case ast.BoolOp(op=op, values=values):
+            masks = [_mask(ast.unparse(each), table) for each in values]
+            known = [f"({each})" for each in masks if each is not None]
+            return (" & " if isinstance(op, ast.And) else " | ").join(known) if len(known) == len(masks) else None
+        case ast.Compare(left=ast.Name(id=column), ops=[_], comparators=[ast.Constant()]):
+            return f"{table}[{column!r}]{ast.unparse(tree)[len(column) :]}"
+    return None
 
 
 def _counts_between(written: Written) -> Iterator[Rewording]:
