@@ -187,7 +187,7 @@ def _name(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     written = seen.text[slice(*problem.span)]
     known = seen.analysis.language.vocabulary.elsewhere.get(written)
     if known is not None and known not in seen.defined:
-        yield Fix(f"change `{written}` to `{known}`", (Edit(problem.span, known),))
+        yield Fix(f"change `{written}` to `{known}`", (Edit(problem.span, known),), declares=True)
     if seen.analysis.language.builtins.find(written) is None:
         builtins = set(seen.analysis.language.builtins.names())
         yield from _spellings(problem.span, seen.text, words | seen.defined | builtins)
@@ -220,11 +220,12 @@ def _type(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
 
 
 def _field(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
-    """The columns of a table that is a parameter of which nothing is said."""
-    function, name = seen.function_at(problem), _WORD.match(seen.text, problem.span.start)
-    if function is not None and name is not None:
-        at = re.compile(rf"(?<=[(,;\s]){re.escape(name[0])}(?=[\s,;)])").search(seen.text, function.name_span.end)
-        if at is not None:
+    """The columns of a table, or the fields of records, that are a parameter of which nothing is said."""
+    function = seen.function_at(problem)
+    for each in function.details.parameters if function is not None else ():
+        named = re.compile(rf"(?<=[(,;\s]){re.escape(each.name)}(?=[\s,;)])")
+        at = None if function is None else named.search(seen.text, function.name_span.end)
+        if at is not None and function is not None:
             yield from seen.fixes(PassColumns(Span(*at.span()), function.name_span, function.span))
 
 
@@ -292,6 +293,8 @@ def _public(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     sets: list[tuple[str, ...]] = [(name,) for name in found]
     if len(found) > 1 and (beside or len(found) < len(named)):
         sets.append(tuple(found))
+    elif len(found) > 2:
+        sets.append(tuple(found[1:]))  # what is put between two numbers stands before these
     for names in sets:
         for fix in seen.fixes(DeclarePublic(frozenset(names), function=function.name_span)):
             yield fix._replace(title=f"{fix.title}, which protects {_listed(names)} no more")
@@ -306,6 +309,12 @@ def _unbounded(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     yield from _public(problem, seen)
     yield from _one_table(problem, seen)
     yield from _in_other_words(problem, seen)
+
+
+def _choice_unbounded(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
+    """A number that is public; or one that is put between two others by hand."""
+    yield from _in_other_words(problem, seen)
+    yield from _public(problem, seen)
 
 
 def _in_order(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
@@ -589,7 +598,7 @@ _PROPOSERS: dict[str, Callable[[Problem, CheckedText], Iterable[Fix]]] = {
     BuiltinRedefined.code: _renamed,
     NotUnboxed.code: _unbox,
     UnboundedInput.code: _unbounded,
-    Unbounded.code: _public,
+    Unbounded.code: _choice_unbounded,
     PrivateBranch.code: _decided,
     NotRepeatable.code: _at_most,
     Unsupported.code: _otherwise_written,

@@ -38,6 +38,8 @@ _INSTEAD = {
     "`continue`": "; let at most one branch go on to the lines below it",
     "a failure that shows values": '; write the text out, as in `error("n is too small")`',
     "changing a part of a value": "; make a new value",
+    "a type whose values can change": "; what is spent is kept account of by who calls: each function says its cost",
+    "the operator `\\`": "; add noise to the sums that the equations are made of, and solve these afterwards",
 }
 _ASSERTED = "; write `@assert` on a line of its own, above what it is about"
 _LONGEST = 60

@@ -231,6 +231,7 @@ ELSEWHERE = {
     **dict.fromkeys(("minval", "amin"), "minimum"),
     **dict.fromkeys(("clip_values", "winsorize", "bound"), "clamp"),
     "hist": "histogram",
+    **dict.fromkeys(("foldl", "foldr"), "reduce"),
 }
 """What builtins are called in other languages, and by statisticians."""
 FAMILIAR = {

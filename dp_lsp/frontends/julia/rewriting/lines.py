@@ -129,11 +129,16 @@ def give_name(code: Rendering, intent: intents.GiveName, text: str) -> Iterator[
 
 
 def rename(code: Rendering, intent: intents.Rename, text: str) -> Iterator[Fix]:
-    """Wherever it is not called, which is the builtin."""
+    """Wherever it is not called, which is the builtin; a function of the program wherever it is."""
     name, (start, end) = text[slice(*intent.place)], intent.function
-    other = new_name(f"{name}_1", set(NAME.findall(text, start, end)))
-    variable = re.compile(rf"(?<![\w.:@]){re.escape(name)}(?![\w!(]|\.\()")
-    edits = tuple(Edit(Span(*found.span()), other) for found in variable.finditer(text, start, end))
+    if intent.place.start == start or re.match(r"[ \t]*function[ \t]+\Z", text[start : intent.place.start]):
+        other = new_name(f"my_{name}", set(NAME.findall(text)))
+        function = re.compile(rf"(?<![\w.:@]){re.escape(name)}(?=\.?\()|(?<=[(,])[ \t]*{re.escape(name)}(?=[ \t]*,)")
+        edits = tuple(Edit(Span(found.end() - len(name), found.end()), other) for found in function.finditer(text))
+    else:
+        other = new_name(f"{name}_1", set(NAME.findall(text, start, end)))
+        variable = re.compile(rf"(?<![\w.:@]){re.escape(name)}(?![\w!(]|\.\()")
+        edits = tuple(Edit(Span(*found.span()), other) for found in variable.finditer(text, start, end))
     if any(edit.span == intent.place for edit in edits):
         yield Fix(f"call it `{other}`", edits, sure=False, declares=True)
 

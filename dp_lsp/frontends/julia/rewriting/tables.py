@@ -65,6 +65,8 @@ def pass_columns(code: Rendering, intent: intents.PassColumns, text: str) -> Ite
                 yield from _of_dates(code, param, text, function)
             elif _OF_SEVERAL.fullmatch(param.type):
                 yield from _of_several(code, param, text, function)
+            elif not param.type and (used := _fields_used(param.name, text, function)):
+                yield from _of_structures(code, param, used, text, function)
             elif element is None:
                 yield from _of_table(code, param.name, (param.span,), text, function)
 
@@ -118,17 +120,31 @@ def _of_table(code: Rendering, name: str, written: Sequence[Span], text: str, fu
 _SELECTED = r"^[ \t]*(?P<name>[^\W\d]\w*)[ \t]*=[ \t]*(?P<of>{0})\[(?P<mask>[^\n]+),[ \t]*:[ \t]*\][ \t]*$"
 
 
+_FILTERED = (
+    r"^[ \t]*(?P<name>[^\W\d]\w*)[ \t]*=[ \t]*(?P<call>filter)\([ \t]*(?P<row>[^\W\d]\w*)[ \t]*->[^\n]+,"
+    r"[ \t]*(?P<of>{0})\)[ \t]*$"
+)
+
+
 def _selections(name: str, text: str, inside: range) -> Iterator[str]:
-    """Tables that have some of the rows of a table, as in `old = t[t.age .> 65, :]`."""
-    for found in re.compile(_SELECTED.format(re.escape(name)), re.MULTILINE).finditer(text, inside.start, inside.stop):
-        if found["name"] != name:
-            yield found["name"]
+    """Tables that have some of the rows of a table, as in `old = t[t.age .> 65, :]`, and what a row is called where
+    that says which: `filter(row -> row.age > 65, t)`."""
+    for pattern in (_SELECTED, _FILTERED):
+        for found in re.compile(pattern.format(re.escape(name)), re.MULTILINE).finditer(text, *_ends(inside)):
+            if found["name"] != name:
+                yield found["name"]
+                yield from {found["row"]} - {found["name"]} if pattern is _FILTERED else ()
+
+
+def _ends(inside: range) -> tuple[int, int]:
+    return inside.start, inside.stop
 
 
 def _picked(name: str, text: str) -> Iterator[Span]:
     """Where a table stands of which some rows are picked."""
-    for found in re.compile(_SELECTED.format(re.escape(name)), re.MULTILINE).finditer(text):
-        yield Span(*found.span("of"))
+    for pattern in (_SELECTED, _FILTERED):
+        for found in re.compile(pattern.format(re.escape(name)), re.MULTILINE).finditer(text):
+            yield Span(*found.span("of"))
 
 
 def _of_selections(
@@ -136,10 +152,15 @@ def _of_selections(
 ) -> Iterator[Fix]:
     """The matrix of which some rows are picked: a text that a column is compared with is a whole number there."""
     columns = list(dict.fromkeys(each.column for each in parts))
-    edits = []
+    filtered = [*re.compile(_FILTERED.format(re.escape(names[0])), re.MULTILINE).finditer(text, *function)]
+    rows = {found["row"] for found in filtered}
+    edits = [Edit(Span(*found.span("call")), "filter_rows") for found in filtered]
     for each in parts:
         of = next(name for name in names if re.match(rf"{re.escape(name)}(?!\w)", text[each.span.start :]))
-        edits.append(Edit(each.span, f"{of}[:, {columns.index(each.column) + 1}]"))
+        place = f"{'' if of in rows else ':, '}{columns.index(each.column) + 1}"
+        edits.append(Edit(each.span, f"{of}[{place}]"))
+    for name in {*names} - rows:
+        edits += [Edit(size, f"size({name}, 1)") for size in _sizes(name, text, range(*function))]
     edits += [Edit(each, "") for each in written[1:]]
     places = [found for found in _COMPARED_TEXT.finditer(text, *function)]
     numbers = {found["text"]: str(at) for at, found in enumerate(places, 1)}
@@ -148,11 +169,11 @@ def _of_selections(
     for type_ in datasets(Kind.MATRIX, Base.REAL):
         declared = f"{names[0]}::{code.annotation(type_)}"
         made = tuple(sorted((Edit(written[0], declared), *edits)))
-        title = f"pass a matrix with the columns {_listed(columns)}{said}: `{declared}`"
+        title = f"pass a matrix with the column{'s' * (len(columns) > 1)} {_listed(columns)}{said}: `{declared}`"
         yield Fix(title, made, sure=False, declares=True)
 
 
-_COMPARED_TEXT = re.compile(r'\.[=!]=[ \t]*(?P<text>"[^"\n$\\]*")')
+_COMPARED_TEXT = re.compile(r'\.?[=!]=[ \t]*(?P<text>"[^"\n$\\]*")')
 
 
 def _columns(name: str, text: str, inside: range) -> Iterator[_Part]:
@@ -212,6 +233,22 @@ def _fields(text: str, structure: str) -> Mapping[str, Base | Truth] | None:
         return None
     fields = re.findall(rf"({_NAME})[ \t]*(?:::[ \t]*(\w+))?[ \t]*[\n;]", found["fields"])
     return {name: _ELEMENTS.get(type_, Base.REAL) for name, type_ in fields}
+
+
+def _fields_used(name: str, text: str, function: Span) -> Mapping[str, Base | Truth]:
+    """The fields that are used of each record of what is gone over; one that is a condition by itself is true or
+    false."""
+    found = dict[str, Base | Truth]()
+    over = rf"\bfor[ \t]+(?P<each>{_NAME})[ \t]+(?:in|=|∈)[ \t]+{re.escape(name)}(?![\w.(\[])"
+    for loop in re.compile(over).finditer(text, *function):
+        field = re.compile(
+            rf"(?P<before>if[ \t]+|&&[ \t]*|\|\|[ \t]*|!)?(?<![\w.]){loop['each']}\.(?P<field>{_NAME})(?!\w)"
+            r"(?P<after>[ \t]*(?:\n|&&|\|\||\)))?"
+        )
+        for used in field.finditer(text, *function):
+            truth = used["before"] and used["after"]
+            found.setdefault(used["field"], Truth() if truth else Base.REAL)
+    return found
 
 
 def _of_structures(

@@ -30,6 +30,19 @@ _ENTRY_BY_ENTRY = re.compile(
     rf"^(?P<indent>[ \t]*)(?P<name>{_NAME})[ \t]*\.(?P<sign>[-+*/^]?)=[ \t]*(?P<value>[^\n#]+?)[ \t]*$", re.MULTILINE
 )
 _TRIMMED = re.compile(rf"sort\((?P<of>{_NAME})\)\[[^][\n]*:[^][\n]*\]")
+_NUMBER = r"-?[\w.]+"
+_BETWEEN = tuple(
+    re.compile(
+        rf"(?P<x>{_NAME}) {one} (?P<{first}>{_NUMBER}) \? (?P={first}) : (?P<open>\()?(?P=x) {other} "
+        rf"(?P<{second}>{_NUMBER}) \? (?P={second}) : (?P=x)(?(open)\))"
+    )
+    for one, first, other, second in (("<=?", "low", ">=?", "high"), (">=?", "high", "<=?", "low"))
+)
+"""A number that is put between two others by hand."""
+_ADDED = re.compile(
+    rf"(?<![\w.])(?:reduce|foldl|foldr)\(\+,[ \t]*(?P<of>{_NAME})(?:[,;][ \t]*init[ \t]*=[ \t]*0(?:\.0)?)?[ \t]*\)"
+)
+_FROM_THE_TOP = re.compile(rf"(?P<name>{_NAME})[ \t]*=[ \t]*sort\((?P<of>[^\n,;]+)[,;][ \t]*rev[ \t]*=[ \t]*true\)")
 _COLUMNS = re.compile(rf"\bfor[ \t]+(?P<name>{_NAME})[ \t]+(?:in|=|∈)[ \t]+eachcol\((?P<of>{_NAME})\)")
 _EACH = re.compile(
     rf"^(?P<indent>[ \t]*)foreach\((?P<name>{_NAME})[ \t]*->[ \t]*(?P<done>[^\n]+),[ \t]*(?P<over>{_NAME})\)[ \t]*$",
@@ -82,6 +95,7 @@ def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> It
         yield _reworded("leave out `try`: a failure that is caught is seen as well", Edit(Span(*found.span()), made))
     yield from _anew(code, text, intent.function)
     yield from _columns(text, intent.function)
+    yield from _by_a_name(text, intent.function)
     for found in _EACH.finditer(text, start, end):
         indent, header = found["indent"], f"for {found['name']} in {found['over']}"
         loop = f"{indent}{header}\n{indent}    {found['done']}\n{indent}end"
@@ -121,6 +135,24 @@ def _anew(code: Rendering, text: str, function: Span) -> Iterator[Fix]:
         edit = edit_of(Span(*found.span()), code.expression(clamped(found["of"])))
         title = f"limit every record instead of leaving out those at both ends: `{edit.text}`"
         yield Fix(title, (edit,), sure=False, declares=True)
+
+
+def _by_a_name(text: str, function: Span) -> Iterator[Fix]:
+    """What has a name of its own: to put between two numbers, to add up, and the order from the smallest on."""
+    for pattern in _BETWEEN:
+        for found in pattern.finditer(text, *function):
+            made = f"clamp({found['x']}, {found['low']}, {found['high']})"
+            yield _reworded(f"write `{made}`", Edit(Span(*found.span()), made))
+    added = [Edit(Span(*found.span()), f"sum({found['of']})") for found in _ADDED.finditer(text, *function)]
+    if added:
+        yield _reworded(f"write `{added[0].text}`", *added)
+    for found in _FROM_THE_TOP.finditer(text, *function):
+        edits = [Edit(Span(*found.span()), f"{found['name']} = sort({found['of']})")]
+        entry = rf"(?<![\w.]){found['name']}\[(?P<place>\d+)\]"
+        for each in re.compile(entry).finditer(text, found.end(), function.end):
+            behind = int(each["place"]) - 1
+            edits.append(Edit(Span(*each.span()), f"{found['name']}[end{f' - {behind}' if behind else ''}]"))
+        yield _reworded("count from the end of the order: " + f"`{edits[-1].text}`", *edits)
 
 
 def _columns(text: str, function: Span) -> Iterator[Fix]:

@@ -138,8 +138,9 @@ def _draws(scene: Scene, node: Term) -> bool:
 def random_answer(scene: Scene, problem: Problem) -> Iterator[Fix]:
     """Who is asked one question, and answers by chance or as it is, answers at random by a mechanism."""
     asked = [each.local for each in scene.method.params if not each.static]
+    asked = [local for local in asked if isinstance(scene.type_of(local), BoolType)]
     whole = result_term(scene.method)
-    if len(asked) != 1 or not isinstance(scene.type_of(asked[0]), BoolType) or not isinstance(whole, Branch):
+    if len(asked) != 1 or not isinstance(whole, Branch):
         return
     given = [*_answers(whole)]
     shown = [each for each in given if isinstance(each, Use) and each.local is asked[0]]

@@ -118,7 +118,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
             ),
         ),
         (problems.NoMechanism, (annotated, released)),
-        (problems.LeavesUnprotected, (annotated, bounded_failing, released, noise_early)),
+        (problems.LeavesUnprotected, (random_answer, annotated, bounded_failing, released, noise_early)),
         (problems.PrivateBranch, (by_size, annotated, released, noise_early)),
         (problems.PrivateOutput, (unprinted,)),
         (problems.OwnNoise, (by_mechanism, random_answer)),
