@@ -371,6 +371,8 @@ def of_containers(base: str, norm: str) -> Iterator[Case]:
     yield Case(f"f(x::{base}) = x' + transpose(x)", lambda x: x + x, loose=data)
     yield Case(f"{vector} = vec_to_row(v)", lambda v: (v,))
     yield Case(f"{vector} = row_to_vec(v')", lambda v: v)
+    yield Case(f"{vector} = vec(v')", lambda v: v)
+    yield Case(f"{vector} = vec(v)", lambda v: v)
     yield Case(f"{vector} = as_vector(v)", lambda v: v)
     if not data:
         yield Case(f"{vector} = dot_product(v, v)", lambda v: sum(x * x for x in v), loose=True)

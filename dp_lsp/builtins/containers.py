@@ -403,6 +403,23 @@ ROWS: tuple[Builtin, ...] = (
         traits=(monotonicity.IN_ALL,),
     ),
     Builtin(
+        "vec",
+        "vec(m)",
+        (
+            form(row_of_matrix, each(), passes_on=("m",), m=Box(MATRIX, one_row=True, truth=True)),
+            form(lambda args: args["m"], each(), passes_on=("m",), linear=linear.itself("m"), m=_A_VECTOR),
+        ),
+        "A matrix of one row, such as a sum of rows, as a vector, or a vector itself; 1-sensitive. It shares its "
+        "entries with what it is made of.",
+        _ACCESS,
+        (
+            "f(m::MetricMatrix(Bounded(Real, 0, 1), Symmetric)) = vec(sum(m; dims=1))",
+            "f(v::MetricVector(Real, L2)) = vec(v)",
+        ),
+        (Refused("f(x::Real) = vec([x, 1]'')", "DP202"),),
+        traits=(EverydayName(), monotonicity.IN_ALL),
+    ),
+    Builtin(
         "vec_to_row",
         "vec_to_row(v)",
         (form(_row_vector, each(), passes_on=("v",), v=_A_VECTOR),),

@@ -520,7 +520,7 @@ MEANINGS: dict[str, Callable[..., Value]] = {
     "sum": _summed,
     "transpose": _transposed,
     "'": _transposed,
-    "row_to_vec": lambda m: m.reshape(-1).copy(),
+    **dict.fromkeys(("row_to_vec", "vec"), lambda m: m.reshape(-1).copy()),
     "vec_to_row": lambda v: v.reshape(1, -1).copy(),
     "clip": _clip,
     "clip_vector": lambda most, v: _clip(Norm.L2, most, v),

@@ -347,6 +347,16 @@ def collect(machine: Machine, value: Value) -> Value:
     return solid(value) if isinstance(value, Array | Turned | Range) else value
 
 
+@row("vec")
+def vec(machine: Machine, value: Value) -> Value:
+    whole = solid(box("vec", value))
+    if len(whole.shape) == 1:
+        return value
+    if whole.shape[0] != 1:
+        raise Unmodelled("a matrix of several rows as a vector")
+    return Array(whole.element, list(whole.rows()[0]), (whole.shape[1],))
+
+
 @row("deepcopy")
 def deepcopy(machine: Machine, value: Value) -> Value:
     if isinstance(value, Grads | Model):

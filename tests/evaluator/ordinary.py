@@ -22,7 +22,20 @@ seen(z) = z[1]
 _SAME = ("triple", "abs", "chosen", "identity", "(z -> z + 1)", "(z -> (println(1); z))", "float", "f", "Float64")
 _NUMBERS = ("x", "y", "m", "2 * x", "x + y", "n", "c", "1", "0.5", "true", "b ? x : y", "abs(x)")
 _TRUTHS = ("b", "n > 1", "x > 0", "m > 1", "n == 2", "i > n", "i > 1", "c > 2", "true")
-_VECTORS = ("v", "[x, y]", "[1, x, 2.5]", "2 .* v", "double(v)", "first_of(v)", "map(abs, v)", "v[1:1]", "[n, 2]")
+_VECTORS = (
+    "v",
+    "[x, y]",
+    "[1, x, 2.5]",
+    "2 .* v",
+    "double(v)",
+    "first_of(v)",
+    "map(abs, v)",
+    "v[1:1]",
+    "[n, 2]",
+    "copy(v)",
+    "vec(v)",
+    "vec(v')",
+)
 _RECORDS = ("r", "filter(t -> t > 2, r)", "r[r .> 1]", "map(t -> t / 2, r)", "clamp.(r, 1, 3)", "first_of(r)", "2 .* r")
 
 

@@ -291,7 +291,7 @@ class Subjects:
     def _rows(self, name: str) -> Subject:
         relation, norm, radius = self._pick(_RELATIONS), self._pick(_NORMS), self._pick(("1", "5", "2"))
         header = f"X::MetricMatrix(Real, {relation}, RowNorm({norm}, {radius}))"
-        ways = ("sum(X; dims=1)", "sum(X; dims=1)", "2 * sum(X; dims=1)", "count_rows(r -> r[1] > 0, X)")
+        ways = ("sum(X; dims=1)", "vec(sum(X; dims=1))", "2 * sum(X; dims=1)", "count_rows(r -> r[1] > 0, X)")
         body = self._pick(ways)
         if self._chance(0.6):
             bounded, body = self._pick(("Bounded(Real, -1, 3)", "Bounded(Integer, 0, 2)")), self._of_rows()

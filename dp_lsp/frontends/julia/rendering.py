@@ -95,7 +95,7 @@ class JuliaRendering(Rendering):
         of = re.escape(name)
         places = {found[1].strip() for found in re.finditer(rf"(?<![\w.]){of}\[([^\[\]\n]+)\]", text)}
         each = re.findall(rf"\b(\w+)[ \t]*(?:in\b|=|∈)[ \t]*(?:1:length|eachindex)\({of}\)(?![-+])", text)
-        return not places <= {*each}
+        return not places <= {*each} or re.search(rf"\b(?:enumerate|pairs)\({of}\)", text) is not None
 
     def instead(self, what: str, text: str) -> str:
         from dp_lsp.frontends.julia.instead import instead_of

@@ -202,7 +202,7 @@ ALWAYS = frozenset(
         "exp exp10 exp2 expm1 filter float floor fma ifelse imag iseven isempty isinteger isodd isone iszero length "
         "log log10 log1p log2 map max maximum min minimum mod muladd one oneunit ones partialsort pi π push! real "
         "reduce mapreduce repeat round sign sin sinh sinpi size sort sqrt sum tan tanh trunc unique "
-        "vcat zero zeros eachindex enumerate eachrow nothing Any Bool Float32 Float64 Function Int Int64 Integer "
+        "vcat vec zero zeros eachindex enumerate eachrow nothing Any Bool Float32 Float64 Function Int Int64 Integer "
         "Matrix Real Tuple Vector",
     )
 )

@@ -66,12 +66,15 @@ def drawn_sums(scene: Scene) -> Iterator[tuple[Call, Term, Term]]:
 def _sums(scene: Scene) -> Iterator[tuple[Call, tuple[Term, ...]]]:
     """The sums of two, also of each entry of one and the entry of the other one, with what they are sums of."""
     additive = [call for call in scene.calls if row(call).has(Additive) and len(call.args) == 2]
-    of_entries = {call.span for call in additive if all(isinstance(each, Use) for each in call.args)}
+    of_entries = {call.span for call in additive if any(isinstance(each, Use) for each in call.args)}
     for call in scene.calls:
         if call in additive:
             yield call, call.args
-        elif call.builtin == ENTRIES and len(call.args) == 3 and call.span in of_entries:
-            yield call, call.args[1:]
+        elif call.builtin == ENTRIES and len(call.args) >= 3 and call.span in of_entries:
+            hidden, *others = call.args[1:]
+            noise = [each for each in others if _draws(scene, each)]
+            if len(others) == 1 or len(noise) == 1:  # the others are what the noise is multiplied by
+                yield call, (hidden, noise[0] if noise else others[0])
 
 
 def _as_written(scene: Scene, noise: Term, hidden: Term) -> Iterator[tuple[Expression, tuple[Term, ...]]]:
