@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dp_lsp.builtins import remedies
+from dp_lsp.builtins.arithmetic import TIMES
 from dp_lsp.builtins.broadcasts import ENTRIES
 from dp_lsp.builtins.traits import Additive, DividesByLast
 from dp_lsp.core.term import Apply, Branch, Call, Literal, Term, Use
@@ -66,15 +67,23 @@ def drawn_sums(scene: Scene) -> Iterator[tuple[Call, Term, Term]]:
 def _sums(scene: Scene) -> Iterator[tuple[Call, tuple[Term, ...]]]:
     """The sums of two, also of each entry of one and the entry of the other one, with what they are sums of."""
     additive = [call for call in scene.calls if row(call).has(Additive) and len(call.args) == 2]
-    of_entries = {call.span for call in additive if any(isinstance(each, Use) for each in call.args)}
+    of_entries = {call.span: call.args for call in additive if isinstance(call.args[0], Use)}
     for call in scene.calls:
         if call in additive:
             yield call, call.args
         elif call.builtin == ENTRIES and len(call.args) >= 3 and call.span in of_entries:
             hidden, *others = call.args[1:]
+            added = of_entries[call.span][1]
             noise = [each for each in others if _draws(scene, each)]
-            if len(others) == 1 or len(noise) == 1:  # the others are what the noise is multiplied by
-                yield call, (hidden, noise[0] if noise else others[0])
+            if isinstance(added, Use) and len(others) == 1:
+                yield call, (hidden, others[0])
+            elif _is_multiple(added) and len(noise) == 1 and noise[0] is others[-1]:
+                yield call, (hidden, noise[0])
+
+
+def _is_multiple(node: Term) -> bool:
+    """Whether an entry of noise, which stands last, is multiplied by something."""
+    return isinstance(node, Call) and node.builtin == TIMES and isinstance(node.args[-1], Use)
 
 
 def _as_written(scene: Scene, noise: Term, hidden: Term) -> Iterator[tuple[Expression, tuple[Term, ...]]]:
