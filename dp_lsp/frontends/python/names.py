@@ -101,7 +101,10 @@ def shortened(name: str) -> str:
 
 
 KNOWN = frozenset(
-    {"range", "print", "sorted", "enumerate", "zip", "tuple", "reversed", "isinstance", "str", "repr", "open"}
+    {
+        *("range", "print", "sorted", "enumerate", "zip", "tuple", "list", "set", "reversed", "isinstance", "str"),
+        *("repr", "open", "dict", "map", "filter"),
+    }
 )
 """Names that Python gives a meaning, besides those of builtins that have a row."""
 
