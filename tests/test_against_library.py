@@ -11,8 +11,7 @@ import pytest
 
 from dp_lsp.accounting import renyi
 from dp_lsp.accounting.best import claims, guarantees
-from dp_lsp.accounting.charge import Charge, ChargedRepeat, ChargedSequence
-from dp_lsp.accounting.guarantee import Guarantee
+from dp_lsp.accounting.charge import Charge, ChargedRepeat, ChargedSequence, Guarantee
 from dp_lsp.mechanisms.arithmetic import FLOATS
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
 from golden import needs_library, poisson, stated

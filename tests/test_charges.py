@@ -11,11 +11,10 @@ import pytest
 
 from attack.charges import Refutation, refutations
 from dp_lsp.accounting import approximate, best, renyi
-from dp_lsp.accounting.charge import Charge
-from dp_lsp.accounting.guarantee import Guarantee, NumericMeasure
-from dp_lsp.mechanisms import pairs as theorems
+from dp_lsp.accounting.charge import Charge, Guarantee, NumericMeasure
+from dp_lsp.mechanisms import mechanism as theorems
 from dp_lsp.mechanisms import selection
-from dp_lsp.mechanisms.pairs import Pair
+from dp_lsp.mechanisms.mechanism import Pair
 
 
 def said(seeds: range) -> Iterator[tuple[int, Refutation]]:

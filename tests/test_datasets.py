@@ -15,8 +15,8 @@ import pytest
 
 from attack import Target, targets
 from dp_lsp.analysis.records import Options
-from dp_lsp.builtins.concrete import array, is_container, norm_of
 from dp_lsp.builtins.define import Form
+from dp_lsp.builtins.meanings import array, is_container, norm_of
 from dp_lsp.builtins.patterns import Records
 from dp_lsp.core.evaluate import Substitution, norms_of, upper
 from dp_lsp.core.types import DatasetMetric, Norm

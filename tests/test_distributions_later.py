@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from dp_lsp.accounting.guarantee import Guarantee
+from dp_lsp.accounting.charge import Guarantee
 from dp_lsp.analysis.records import Analysis, Options, Setting, State
 from dp_lsp.cli import main
 from dp_lsp.engine.check import Engine

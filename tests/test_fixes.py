@@ -16,10 +16,9 @@ import pytest
 from dp_lsp.analysis.limits import Superseded, Ticket
 from dp_lsp.analysis.records import Analysis, Repair, State, edits_of
 from dp_lsp.engine.check import Engine
-from dp_lsp.engine.composing import edited
+from dp_lsp.engine.proposals import edited
 from dp_lsp.engine.remarks import PLACEHOLDER
-from dp_lsp.engine.repairs import repairs
-from dp_lsp.engine.trials import Within
+from dp_lsp.engine.trials import Within, repairs
 from dp_lsp.mechanisms.normal import float_delta, least_deviation
 from dp_lsp.problem import Edit, Fix, Problem, Severity
 from dp_lsp.text import Span

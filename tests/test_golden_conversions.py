@@ -10,8 +10,8 @@ import pytest
 from dp_lsp.accounting.charge import ChargedRepeat
 from dp_lsp.accounting.renyi import converted, indistinct
 from dp_lsp.mechanisms.arithmetic import FLOATS, INTERVALS, DecimalInterval
+from dp_lsp.mechanisms.mechanism import drift
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
-from dp_lsp.mechanisms.pairs import drift
 from golden import agrees, stated
 
 

@@ -11,8 +11,8 @@ import pytest
 from dp_lsp.accounting import pld
 from dp_lsp.accounting.best import pair
 from dp_lsp.accounting.charge import ChargedRepeat, ChargedSample, ChargedSequence, Group, Relation, Sampling
+from dp_lsp.mechanisms.mechanism import IN_NUMBERS, amplified_epsilon
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
-from dp_lsp.mechanisms.pairs import IN_NUMBERS, amplified_epsilon
 from dp_lsp.mechanisms.selection import Approximate
 from golden import agrees, drawn, gaussian_delta, hockey_stick, poisson, solved, stated
 

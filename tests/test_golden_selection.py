@@ -12,7 +12,7 @@ import pytest
 from dp_lsp.accounting.charge import ChargedRepeat, Group
 from dp_lsp.accounting.renyi import best_order, converted
 from dp_lsp.mechanisms.arithmetic import FLOATS, INTERVALS, DecimalInterval
-from dp_lsp.mechanisms.pairs import drift
+from dp_lsp.mechanisms.mechanism import drift
 from dp_lsp.mechanisms.selection import Approximate, BoundedRange, bounded_range
 from golden import agrees, stated
 

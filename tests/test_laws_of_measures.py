@@ -21,11 +21,11 @@ from dp_lsp.accounting.charge import (
     ChargedSample,
     ChargedSequence,
     Group,
+    Guarantee,
     Joined,
     Relation,
     Sampling,
 )
-from dp_lsp.accounting.guarantee import Guarantee
 from dp_lsp.mechanisms.arithmetic import DecimalInterval, brief, shown
 from dp_lsp.mechanisms.mechanism import UnboundedLoss
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss

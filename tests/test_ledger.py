@@ -22,11 +22,11 @@ import pytest
 
 from dp_lsp.cli import main
 from dp_lsp.cli import run as running_once
-from dp_lsp.mechanisms.pairs import Pair
+from dp_lsp.mechanisms.mechanism import Pair
 from dp_lsp.release import RunRefused, running
 from dp_lsp.release import ledger as ledgers
-from dp_lsp.release.changes import ChangeUnit, NeighbourChange, NeighbourStep, unit
 from dp_lsp.release.ledger import Budget, CountedRun, DataOrigin, LedgerLine, LockedFile, RunCost, read, spend, total
+from dp_lsp.release.running import ChangeUnit, NeighbourChange, NeighbourStep, unit
 
 PROGRAM = """\
 total(v::MetricVector(Bounded(Real, 0, 10), Symmetric), eps::Static()) :: Priv() = laplacian_mechanism(10, eps, sum(v))
@@ -442,7 +442,7 @@ def test_a_file_that_takes_the_place_of_another_while_one_waits(tmp_path: Path) 
 SPENDER = """\
 import sys
 from fractions import Fraction
-from dp_lsp.release.changes import NeighbourChange, NeighbourStep
+from dp_lsp.release.running import NeighbourChange, NeighbourStep
 from dp_lsp.release import RunRefused
 from dp_lsp.release.ledger import Budget, CountedRun, LedgerLine, DataOrigin, RunCost, spend
 

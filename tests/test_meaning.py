@@ -15,8 +15,7 @@ from attack.mutants import Mutant, in_place, is_refuted, mutants
 from attack.programs import program
 from dp_lsp import builtins
 from dp_lsp.analysis.records import State
-from dp_lsp.builtins.concrete import Undefined, array, is_container
-from dp_lsp.builtins.meanings import MEANINGS, WITHOUT_MEANING
+from dp_lsp.builtins.meanings import MEANINGS, WITHOUT_MEANING, Undefined, array, is_container
 from dp_lsp.engine.check import Engine
 from source_tree import ROOT, python
 

@@ -18,8 +18,7 @@ from dp_lsp.engine.check import Engine
 from dp_lsp.features import navigation, outline
 from dp_lsp.features.completion import completion, signatures
 from dp_lsp.features.hover import hover
-from dp_lsp.features.navigation import RenameRefused, renamable, rename
-from dp_lsp.features.places import Away, NameUse, closed_files
+from dp_lsp.features.navigation import Away, NameUse, RenameRefused, closed_files, renamable, rename
 from dp_lsp.frontends.julia import JULIA, tokens
 from dp_lsp.frontends.julia.vocabulary import (
     DATASETS,

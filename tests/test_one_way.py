@@ -14,11 +14,11 @@ from attack import targets
 from attack.private import private_targets
 from dp_lsp.analysis.records import Options
 from dp_lsp.builtins import TABLE
-from dp_lsp.builtins.concrete import Value, array, is_container
+from dp_lsp.builtins.meanings import Value, array, is_container
 from dp_lsp.builtins.monotonicity import Monotone
 from dp_lsp.builtins.randomness import Distribution, Pick
-from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import Move
+from dp_lsp.core.sens import Way
 from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.spaces import SpaceSetting
 

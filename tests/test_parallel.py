@@ -15,11 +15,11 @@ import pytest
 from attack.private import PrivateTarget, private_targets
 from attack.runs import PROGRAMS
 from dp_lsp.accounting import walk
+from dp_lsp.accounting.approximate import squared_mu
 from dp_lsp.accounting.charge import Relation
-from dp_lsp.accounting.gaussian import squared_mu
 from dp_lsp.accounting.resolve import resolve
 from dp_lsp.accounting.symbolic import SymbolicBasic
-from dp_lsp.builtins.concrete import Value, array
+from dp_lsp.builtins.meanings import Value, array
 from dp_lsp.builtins.randomness import Distribution, DrawnNoise, DrawnWay
 from dp_lsp.core import sens
 from dp_lsp.core.constraints import Origin

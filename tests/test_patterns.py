@@ -18,9 +18,9 @@ from dp_lsp.analysis.catalogue import kinds
 from dp_lsp.analysis.limits import Ticket
 from dp_lsp.analysis.records import Options, State
 from dp_lsp.engine.check import Engine
-from dp_lsp.engine.composing import edited
-from dp_lsp.engine.repairs import repairs as tried
+from dp_lsp.engine.proposals import edited
 from dp_lsp.engine.trials import Within
+from dp_lsp.engine.trials import repairs as tried
 from dp_lsp.infer.mistakes import naming
 from dp_lsp.problem import Problem, Severity
 from several_files import Texts

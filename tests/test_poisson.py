@@ -11,7 +11,7 @@ from dp_lsp.accounting.best import guarantees
 from dp_lsp.accounting.charge import Relation
 from dp_lsp.accounting.resolve import resolve
 from dp_lsp.analysis.records import Options, State
-from dp_lsp.builtins.concrete import Value, array
+from dp_lsp.builtins.meanings import Value, array
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.scheme import FunctionValue
 from dp_lsp.core.sens import Sens

@@ -16,8 +16,7 @@ from attack.private import PrivateTarget, private_targets
 from attack.runs import PROGRAMS
 from dp_lsp import builtins
 from dp_lsp.accounting.charge import Relation
-from dp_lsp.builtins.concrete import array
-from dp_lsp.builtins.meanings import WITHOUT_MEANING
+from dp_lsp.builtins.meanings import WITHOUT_MEANING, array
 from dp_lsp.builtins.randomness import RANDOM, DrawnNoise, Pick
 from dp_lsp.core.term import Method
 from dp_lsp.engine.check import Engine

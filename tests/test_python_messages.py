@@ -13,9 +13,8 @@ from dp_lsp.analysis.limits import Ticket
 from dp_lsp.analysis.records import Repair, State, edits_of
 from dp_lsp.cli import main
 from dp_lsp.engine.check import Engine
-from dp_lsp.engine.composing import edited
-from dp_lsp.engine.repairs import repairs
-from dp_lsp.engine.trials import Within
+from dp_lsp.engine.proposals import edited
+from dp_lsp.engine.trials import Within, repairs
 from several_files import Texts
 
 HEADER = """\

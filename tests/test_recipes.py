@@ -42,9 +42,9 @@ class Recipe(NamedTuple):
 NEW_EVENT = """\
 import math
 from fractions import Fraction
-from dp_lsp.builtins.concrete import array
+from dp_lsp.builtins.meanings import array
 from dp_lsp.builtins.randomness import RANDOM
-from dp_lsp.builtins.releasing import RELEASED
+from dp_lsp.builtins.randomness import RELEASED
 
 class Chance:
     def released(self, distribution):
@@ -65,7 +65,7 @@ assert [RELEASED["report_laplace_max"](Silent(), 1, Fraction(1, 2), each) for ea
 
 KNOWN_EVENT = """\
 from fractions import Fraction
-from dp_lsp.builtins.releasing import RELEASED
+from dp_lsp.builtins.randomness import RELEASED
 
 class Silent:
     def laplace(self, centre, moves, epsilon):

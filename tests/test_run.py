@@ -21,10 +21,8 @@ import pytest
 
 from dp_lsp import builtins
 from dp_lsp.analysis.limits import OutOfTime
-from dp_lsp.builtins.concrete import array
-from dp_lsp.builtins.meanings import MEANINGS
-from dp_lsp.builtins.randomness import RANDOM
-from dp_lsp.builtins.releasing import COMPUTED, RELEASED
+from dp_lsp.builtins.meanings import MEANINGS, array
+from dp_lsp.builtins.randomness import COMPUTED, RANDOM, RELEASED
 from dp_lsp.cli import main, output
 from dp_lsp.cli import run as command
 from dp_lsp.core.types import Norm
@@ -722,7 +720,7 @@ def test_what_is_no_number(cell: str) -> None:
 def test_rows_that_draw_can_be_run() -> None:
     """A row that draws at random, or adds noise, is either known here or refused."""
     noisy = {name for name, row in builtins.TABLE.items() if row.forms[0].noise is not None}
-    assert set(RANDOM) | noisy <= set(RELEASED), "say in builtins/releasing.py how it draws; else it is refused"
+    assert set(RANDOM) | noisy <= set(RELEASED), "say in builtins/randomness.py how it draws; else it is refused"
 
 
 def test_what_is_clipped_is_exact_and_short() -> None:

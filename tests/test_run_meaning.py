@@ -13,9 +13,8 @@ import pytest
 
 import spec_runner
 from attack.private import private_targets
-from dp_lsp.builtins.concrete import NoMeaning, Undefined, array, is_container
-from dp_lsp.builtins.randomness import DrawnNoise, TooManyWays, _normalised
-from dp_lsp.builtins.releasing import COMPUTED, RELEASED
+from dp_lsp.builtins.meanings import NoMeaning, Undefined, array, is_container
+from dp_lsp.builtins.randomness import COMPUTED, RELEASED, DrawnNoise, TooManyWays, _normalised
 from dp_lsp.core.events import Sampling
 from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.interpreter import Interpreter, Rows

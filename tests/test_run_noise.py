@@ -16,9 +16,8 @@ import pytest
 
 from dp_lsp.analysis.loading import ReadRefusal, SourceText
 from dp_lsp.analysis.records import Options, Setting
-from dp_lsp.builtins.concrete import array, is_container
-from dp_lsp.builtins.randomness import DrawnNoise, Pick
-from dp_lsp.builtins.releasing import RELEASED
+from dp_lsp.builtins.meanings import array, is_container
+from dp_lsp.builtins.randomness import RELEASED, DrawnNoise, Pick
 from dp_lsp.core.events import Sampling
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.problems import IncludeWithoutFolder

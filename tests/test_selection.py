@@ -13,7 +13,7 @@ import pytest
 from attack.private import PrivateTarget, private_targets
 from attack.rules import broken_rules
 from attack.runs import PROGRAMS, attacked
-from dp_lsp.builtins.concrete import Value, array
+from dp_lsp.builtins.meanings import Value, array
 from dp_lsp.builtins.randomness import RANDOM, Distribution, DrawnNoise, Pick
 from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.privacy import PrivacyClaim

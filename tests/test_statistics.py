@@ -17,8 +17,8 @@ import pytest
 from attack import Target, targets
 from attack.runs import PROGRAMS, attacked
 from dp_lsp.builtins import variances
-from dp_lsp.builtins.concrete import array
-from dp_lsp.builtins.descriptors import by_fewest
+from dp_lsp.builtins.datasets import by_fewest
+from dp_lsp.builtins.meanings import array
 from dp_lsp.core.annotation import DatasetOf
 from dp_lsp.core.evaluate import Substitution, norms_of, upper
 from dp_lsp.core.sens import number

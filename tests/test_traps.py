@@ -16,7 +16,7 @@ import pytest
 
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.engine.check import Engine
-from dp_lsp.engine.composing import edited
+from dp_lsp.engine.proposals import edited
 from dp_lsp.problem import Edit
 from dp_lsp.text import Source, Span
 from source_tree import ROOT

@@ -26,7 +26,7 @@ from dp_lsp.core.events import (
 )
 from dp_lsp.core.notation import LONGEST
 from dp_lsp.core.sens import ONE, Sens
-from dp_lsp.mechanisms.pairs import Price
+from dp_lsp.mechanisms.mechanism import Price
 from dp_lsp.named import NamedTuple
 
 

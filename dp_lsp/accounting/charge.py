@@ -5,21 +5,29 @@ the numbers of all symbols are known, what it costs that one change is a charge.
 nothing else: what is known of a mechanism stands in a leaf, its
 :class:`~dp_lsp.mechanisms.mechanism.Loss`. Numbers are exact; one that is irrational is rounded to
 the side on which a charge costs more. Trees are immutable, shared, and as deep as the calls of a program.
+
+What a numeric measure states, under which conditions, and what it claims of every node so that others can check it;
+pairs (ε, δ) of charges.
+
+Every ε and δ is rounded up, so a pair that is computed holds. None is what nothing is known of.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from collections.abc import Sequence as Listed
 from dataclasses import field, fields
 from enum import Enum
 from fractions import Fraction
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.events import Sampling as Sampling
 from dp_lsp.core.values import replace, value
-from dp_lsp.mechanisms.mechanism import Loss, UnboundedLoss
+from dp_lsp.mechanisms import mechanism
+from dp_lsp.mechanisms.arithmetic import DecimalInterval
+from dp_lsp.mechanisms.mechanism import IN_NUMBERS, Loss, Pair, UnboundedLoss
 from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
 from dp_lsp.mechanisms.selection import Approximate, BoundedRange
 from dp_lsp.named import NamedTuple
@@ -375,3 +383,124 @@ class _CountedReleases(Rules[int]):
 
     def either(self, parts: Listed[int]) -> int:
         return max(parts)
+
+
+Numbers = tuple[tuple[str, Fraction], ...]
+
+
+class Guarantee(NamedTuple):
+    """A proved pair: (``epsilon``, ``delta``)-private, by a rule with parameters. ``note`` says in words what else must
+    hold. The ``rule`` of a measure names it; ``parameters`` are what it takes to compute the same again."""
+
+    epsilon: Fraction
+    delta: Fraction
+    rule: str
+    parameters: Numbers = ()
+    note: str = ""
+
+
+class NodeClaim(NamedTuple):
+    """What a measure claims of a node at a change of ``steps`` steps. ``inside`` are the pairs of what lies in a
+    sample, or of two results that are joined, where the node is priced by them."""
+
+    node: Charge
+    steps: int
+    numbers: Numbers
+    inside: tuple[Guarantee, ...] = ()
+
+
+class Find(Protocol):
+    """The best guarantee of what lies inside a node, at a total δ; without one, the pair of basic composition.
+    ``curves`` says whether a sample may be priced by the whole curve δ(ε) of what lies inside."""
+
+    @property
+    def curves(self) -> bool:
+        """Whether a sample may be priced by a whole curve."""
+
+    def __call__(self, charge: Charge, delta: Fraction | None) -> Guarantee | None:
+        """The smallest ε of a charge at a total δ; without a δ, the pair of basic composition. None if nothing is
+        guaranteed."""
+
+
+class NumericMeasure(ABC):
+    """A way to price charges. ``rule`` names it; ``find`` prices what lies in a sample, where the measure has no rule
+    of its own for samples."""
+
+    rule = ""
+
+    def __init__(self, find: Find) -> None:
+        self.find = find
+
+    @abstractmethod
+    def guarantee(self, charge: Charge, delta: Fraction) -> Guarantee | None:
+        """The smallest ε that this measure proves, at a total δ of at most ``delta``; None if it can say nothing."""
+
+    @abstractmethod
+    def claims(self, charge: Charge, stated: Guarantee) -> tuple[NodeClaim, ...]:
+        """What a guarantee of this measure rests on: the numbers of every node, after those of what it is made of."""
+
+    def epsilon(self, charge: Charge, delta: Fraction) -> Fraction | None:
+        """The ε of :meth:`guarantee`."""
+        found = self.guarantee(charge, delta)
+        return None if found is None else found.epsilon
+
+
+# What else must hold for a guarantee, in words.
+
+_SCHEMES = {
+    Sampling.POISSON: "every row is drawn by a coin of its own",
+    Sampling.WITHOUT_REPLACEMENT: "every set of rows of the sample's size is drawn with the same probability",
+    Sampling.WITH_REPLACEMENT: "every draw takes any row with the same probability",
+}
+_RELATIONS = {
+    Relation.CHANGE_ONE: "neighbours differ in one record",
+    Relation.ADD_REMOVE: "of neighbours one has a record more",
+}
+_FIXED = {"optimal": "how much each round may spend does not depend on what was released"}
+
+
+def conditions(charge: Charge, rule: str) -> str:
+    """The side conditions of a guarantee by a rule, each once."""
+    found = dict.fromkeys([_FIXED[rule]] if rule in _FIXED else [])
+    for node in in_order(charge):
+        match node:
+            case Loss(condition=condition) if condition:
+                found[condition] = None
+            case ChargedSample(scheme=scheme, relation=relation):
+                found |= dict.fromkeys([_SCHEMES[scheme], _RELATIONS[relation]])
+    return "; ".join(found)
+
+
+# Pairs (ε, δ) in numbers: of a sample, of a change that reaches a mechanism in two ways, and what is left of δ.
+#
+# Every ε and δ is rounded up, so a pair that is computed holds. None is what nothing is known of.
+
+
+def both(first: Pair[Fraction], second: Pair[Fraction]) -> Pair[Fraction]:
+    """One mechanism that a change reaches in two ways, in the order that costs less."""
+    return min(mechanism.chain(IN_NUMBERS, first, second), mechanism.chain(IN_NUMBERS, second, first))
+
+
+def amplified(node: ChargedSample, inside: Pair[Fraction]) -> Pair[Fraction] | None:
+    """The pair of a sample at one step in it (``steps`` of :class:`~dp_lsp.accounting.charge.ChargedSample`), from that
+    of what is done with it."""
+    match node.scheme, node.relation:
+        case (Sampling.POISSON, _) | (Sampling.WITHOUT_REPLACEMENT, Relation.CHANGE_ONE):
+            return mechanism.amplified(IN_NUMBERS, node.rate, inside)
+        case Sampling.WITH_REPLACEMENT, Relation.CHANGE_ONE:
+            return mechanism.redrawn(IN_NUMBERS, Fraction(node.draws), Fraction(1, node.rows), inside)
+        case _:
+            return None
+
+
+def unsampled_delta(node: ChargedSample, outside: Fraction) -> Fraction:
+    """The δ inside a sample that becomes, to first order, the one outside."""
+    times = node.rate if node.scheme is not Sampling.WITH_REPLACEMENT else Fraction(node.draws, node.rows)
+    return outside / times if times else Fraction(1)
+
+
+def slack(delta: Fraction, taken: Fraction) -> Fraction | None:
+    """The δ' that is left: the largest with 1 - (1 - taken)(1 - δ') ≤ δ, rounded down. None if there is none."""
+    if taken >= delta or delta >= 1:
+        return None
+    return (DecimalInterval.of(delta - taken) / DecimalInterval.of(1 - taken)).down

@@ -20,7 +20,7 @@ from fractions import Fraction
 from typing import Any, Generic, TypeVar
 
 from dp_lsp.accounting.charge import Rules
-from dp_lsp.mechanisms.pairs import A, Counting, drift
+from dp_lsp.mechanisms.mechanism import A, Counting, drift
 from dp_lsp.named import NamedTuple
 
 S = TypeVar("S", bound="tuple[Any, ...]")

@@ -25,17 +25,21 @@ from typing import Any
 from dp_lsp.accounting.charge import (
     Charge,
     ChargedSample,
+    Find,
     Group,
+    Guarantee,
+    NodeClaim,
+    NumericMeasure,
     Relation,
     Rules,
     Sampling,
     Single,
+    conditions,
     fold,
     from_nodes,
     to_nodes,
 )
 from dp_lsp.accounting.composing import AddedRecord, Drawn, Redrawn, Replaced, Sample, chances, composed
-from dp_lsp.accounting.guarantee import Find, Guarantee, NodeClaim, NumericMeasure, conditions
 from dp_lsp.mechanisms.arithmetic import shown
 from dp_lsp.mechanisms.mechanism import Curve, Loss
 from dp_lsp.mechanisms.normal import Normal

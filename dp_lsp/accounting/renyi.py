@@ -11,31 +11,27 @@ from fractions import Fraction
 from functools import cache, cached_property
 from typing import Any, Protocol
 
-from dp_lsp.accounting.approximate import Converter, has_inside, share_of
+from dp_lsp.accounting.approximate import Converter, has_inside, joined, share_of, squared_mu
 from dp_lsp.accounting.charge import (
     Charge,
     ChargedSample,
+    Find,
+    Guarantee,
     Joined,
+    NodeClaim,
+    Numbers,
+    NumericMeasure,
     Relation,
     Rules,
     Sampling,
     Single,
     fold,
+    slack,
     values,
 )
 from dp_lsp.accounting.composition import Concentrated, Summing, Sums
-from dp_lsp.accounting.gaussian import joined, squared_mu
-from dp_lsp.accounting.guarantee import (
-    Find,
-    Guarantee,
-    NodeClaim,
-    Numbers,
-    NumericMeasure,
-    slack,
-)
 from dp_lsp.mechanisms.arithmetic import FLOATS, INTERVALS, ONE, ZERO, Arithmetic, DecimalInterval, Order, brief, shown
-from dp_lsp.mechanisms.mechanism import Formula, Loss
-from dp_lsp.mechanisms.pairs import IN_NUMBERS, drift
+from dp_lsp.mechanisms.mechanism import IN_NUMBERS, Formula, Loss, drift
 from dp_lsp.mechanisms.selection import response
 from dp_lsp.named import NamedTuple
 

@@ -30,7 +30,7 @@ from dp_lsp.core.events import (
 )
 from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
 from dp_lsp.mechanisms.arithmetic import SYMBOLS
-from dp_lsp.mechanisms.pairs import FREE, IN_SYMBOLS, UNBOUNDED, Price, drift
+from dp_lsp.mechanisms.mechanism import FREE, IN_SYMBOLS, UNBOUNDED, Price, drift
 from dp_lsp.named import NamedTuple
 
 _PAIRS = Sums(IN_SYMBOLS, FREE)

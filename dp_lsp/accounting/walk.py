@@ -59,9 +59,9 @@ from dp_lsp.core.events import (
 from dp_lsp.core.ranges import is_computed, ratio, supremum
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.core.values import replace, thing, value
-from dp_lsp.mechanisms import pairs
-from dp_lsp.mechanisms.pairs import FREE, IN_SYMBOLS, UNBOUNDED, Price, chain
-from dp_lsp.mechanisms.pairs import group as of_group
+from dp_lsp.mechanisms import mechanism
+from dp_lsp.mechanisms.mechanism import FREE, IN_SYMBOLS, UNBOUNDED, Price, chain
+from dp_lsp.mechanisms.mechanism import group as of_group
 from dp_lsp.named import NamedTuple
 
 
@@ -85,8 +85,8 @@ def amplified(cost: Sampled, inside: Price) -> Price:
     if inside.free or inside.unbounded:
         return FREE if inside.free else UNBOUNDED
     if cost.scheme is Sampling.WITH_REPLACEMENT:
-        return pairs.redrawn(IN_SYMBOLS, cost.draws, Sens((cost.rows.single_poly().inverse(),)), inside)
-    return pairs.amplified(IN_SYMBOLS, rate(cost), inside)
+        return mechanism.redrawn(IN_SYMBOLS, cost.draws, Sens((cost.rows.single_poly().inverse(),)), inside)
+    return mechanism.amplified(IN_SYMBOLS, rate(cost), inside)
 
 
 @thing

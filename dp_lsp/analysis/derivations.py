@@ -6,9 +6,8 @@ chunk of the function.
 
 from __future__ import annotations
 
-from dp_lsp.analysis.facts import Fact
 from dp_lsp.analysis.records import FunctionReport
-from dp_lsp.analysis.rows import FreeVariable, NumericReport
+from dp_lsp.analysis.rows import Fact, FreeVariable, NumericReport
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span

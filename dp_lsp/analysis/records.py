@@ -16,9 +16,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from dp_lsp import frontends
-from dp_lsp.analysis.facts import Fact, FactPart, decode_facts
 from dp_lsp.analysis.limits import MOST, Limits
-from dp_lsp.analysis.rows import BoundReport, ConditionReport, NumericReport, ParameterReport, Premised, SpendingReport
+from dp_lsp.analysis.rows import (
+    BoundReport,
+    ConditionReport,
+    Fact,
+    FactPart,
+    NumericReport,
+    ParameterReport,
+    Premised,
+    SpendingReport,
+    decode_facts,
+)
 from dp_lsp.language import Language
 from dp_lsp.later import Later
 from dp_lsp.named import NamedTuple

@@ -7,7 +7,6 @@ from typing import TypeVar
 
 from dp_lsp.builtins import (
     arithmetic,
-    broadcasts,
     containers,
     datasets,
     elementary,
@@ -19,30 +18,26 @@ from dp_lsp.builtins import (
     orders,
     places,
     private,
-    qualities,
-    selection,
     statistics,
-    truth,
     variances,
 )
 from dp_lsp.builtins.arithmetic import MINUS, PLUS
-from dp_lsp.builtins.broadcasts import ENTRIES, ONE_BY_ONE, PICKED, ROWS_PICKED
 from dp_lsp.builtins.containers import LITERAL, TOTAL
 from dp_lsp.builtins.datasets import KEEPING, OF_ROWS
 from dp_lsp.builtins.define import Builtin, Form
 from dp_lsp.builtins.filling import EMPTY, STORE, STORE_ALL, TALLY
-from dp_lsp.builtins.higher import AS_VIEWS, MAKING
+from dp_lsp.builtins.higher import AS_VIEWS, ENTRIES, MAKING, ONE_BY_ONE, PICKED, ROWS_PICKED
 from dp_lsp.builtins.places import COLUMN, INDEX, RANGE, ROW, SLICE, SLICE_OF_COLUMNS, SLICE_OF_ROWS, extent
 from dp_lsp.builtins.traits import ForRows, Replaceable, SampledRows
 
 T = TypeVar("T")
 
 _FAMILIES: tuple[tuple[Builtin, ...], ...] = (
-    *(arithmetic.ROWS, arithmetic.POWER_ROWS, everyday.ROWS, elementary.ROWS, qualities.ROWS, truth.ROWS),
-    *(places.ROWS, places.SLICE_ROWS, containers.ROWS, higher.ROWS, broadcasts.ROWS, filling.ROWS),
+    *(arithmetic.ROWS, arithmetic.POWER_ROWS, everyday.ROWS, elementary.ROWS, everyday.QUALITIES, elementary.TRUTH),
+    *(places.ROWS, places.SLICE_ROWS, containers.ROWS, higher.ROWS, higher.BROADCASTS, filling.ROWS),
     *(datasets.ROWS, statistics.ROWS, variances.ROWS, orders.ROWS),
     *(places.COLUMN_ROWS, datasets.RECORD_ROWS, places.RANGE_ROWS),
-    *(learning.ROWS, mechanisms.ROWS, private.ROWS, private.GROUP_ROWS, selection.ROWS),
+    *(learning.ROWS, mechanisms.ROWS, private.ROWS, private.GROUP_ROWS, private.SELECTIONS),
 )
 TABLE: dict[str, Builtin] = {name: row for rows in _FAMILIES for row in rows for name in (row.name, *row.aliases)}
 RANDOM = frozenset(

@@ -53,13 +53,13 @@ from dp_lsp.builtins.traits import (
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.metrics import is_data, is_whole, spread
-from dp_lsp.core.order import Way
 from dp_lsp.core.sens import (
     INFINITY,
     ONE,
     WIDTH,
     ZERO,
     Sens,
+    Way,
     inverse_magnitude,
     magnitude,
     number,

@@ -19,8 +19,7 @@ from dp_lsp.core.constraints import Quantity
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.linear import LinearForm
 from dp_lsp.core.metrics import as_dataset
-from dp_lsp.core.order import Way
-from dp_lsp.core.sens import ONE, ZERO, Sens
+from dp_lsp.core.sens import ONE, ZERO, Sens, Way
 from dp_lsp.core.types import AnyNorm, Base, Container, Dataset, Norm, NumberType, Type
 from dp_lsp.core.values import value
 from dp_lsp.intents import Rendering

@@ -9,9 +9,8 @@ from functools import reduce
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import Interval, speaks_of
-from dp_lsp.core.order import Way
 from dp_lsp.core.ranges import ends, is_computed
-from dp_lsp.core.sens import Sens, magnitude
+from dp_lsp.core.sens import Sens, Way, magnitude
 from dp_lsp.core.types import Bounds, NumberType, Type
 
 _ZERO, _ONE = Poly.of(0), Poly.of(1)

@@ -1,5 +1,5 @@
 """In which arguments a row is monotone: its result rises, or falls, where the argument becomes larger, in the orders of
-:mod:`dp_lsp.core.order`.
+:mod:`dp_lsp.core.sens`.
 
 A selection costs less where a change moves all scores the same way. Rows without this trait may go any way: whoever
 adds one need not think of this, and who gives it to one must be sure for all types that the row accepts. The result
@@ -15,7 +15,7 @@ from dp_lsp.builtins.define import Args, Builtin, Trait
 from dp_lsp.builtins.factors import of_others
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.metrics import as_dataset
-from dp_lsp.core.order import Way, through
+from dp_lsp.core.sens import Way, through
 from dp_lsp.core.types import BoolType, Bounds, Dataset, NumberType, Type
 from dp_lsp.core.values import value
 

@@ -11,7 +11,20 @@ from __future__ import annotations
 from fractions import Fraction
 
 from dp_lsp.builtins import intervals
-from dp_lsp.builtins.datasets import NUMBERS, bounds_of, is_sized
+from dp_lsp.builtins.datasets import (
+    NUMBERS,
+    SOURCE,
+    at_least,
+    bounds_of,
+    count_of,
+    fewest,
+    is_sized,
+    known_bounds,
+    numeric_type,
+    range_of,
+    too_few,
+    unfit,
+)
 from dp_lsp.builtins.define import (
     Args,
     Builtin,
@@ -26,17 +39,6 @@ from dp_lsp.builtins.define import (
     form,
     only,
     share,
-)
-from dp_lsp.builtins.descriptors import (
-    SOURCE,
-    at_least,
-    count_of,
-    fewest,
-    known_bounds,
-    numeric_type,
-    range_of,
-    too_few,
-    unfit,
 )
 from dp_lsp.builtins.patterns import STATIC, STATIC_INTEGER, Box, Num
 from dp_lsp.builtins.traits import IntegerArguments, Integral, NeverNaN, Rank, everyday

@@ -17,9 +17,8 @@ import math
 from collections.abc import Callable
 
 from dp_lsp.builtins import linear, monotonicity
-from dp_lsp.builtins.datasets import MATRIX, ROWS_OF_PEOPLE, VECTOR, bounds_of
+from dp_lsp.builtins.datasets import MATRIX, ROWS_OF_PEOPLE, VECTOR, bounds_of, fewest
 from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Parameter, Refusal, Refused, Result, form, free, only
-from dp_lsp.builtins.descriptors import fewest
 from dp_lsp.builtins.patterns import INTEGER_NUMBER, STATIC, STATIC_INTEGER, Box, Pattern, Records
 from dp_lsp.builtins.traits import Indexing, IntegerArguments, NeedsBounds, NeverNaN
 from dp_lsp.core.algebra import NormVariable, Poly

@@ -14,34 +14,32 @@ from dp_lsp.builtins.datasets import (
     NUMBERS,
     RECORDS,
     ROWS_OF_PEOPLE,
+    SOURCE,
     TWO,
     VECTOR,
     Factor,
     applied_to,
+    at_least,
     bounds_of,
+    by_fewest,
+    count_of,
     counted,
     is_sized,
+    known_bounds,
+    largest,
     may_be_empty,
+    number_within,
+    numeric_type,
     of_kind,
     of_records,
     once,
     per_change,
-)
-from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, Refused, form, only, share
-from dp_lsp.builtins.descriptors import (
-    SOURCE,
-    at_least,
-    by_fewest,
-    count_of,
-    known_bounds,
-    largest,
-    number_within,
-    numeric_type,
     range_of,
     range_or_none,
     unbounded,
     unfit,
 )
+from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, Refused, form, only, share
 from dp_lsp.builtins.patterns import STATIC, Arrow, Box, OneOf, Records
 from dp_lsp.builtins.traits import Average, ChosenPublicly, Integral, RecordCount, everyday
 from dp_lsp.core.algebra import NormVariable, Poly

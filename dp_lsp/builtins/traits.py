@@ -5,7 +5,7 @@ A row lists its traits, at most one of a class, and is asked for one by the clas
 (:class:`dp_lsp.builtins.shapes.Shape`), and in which of its arguments it is monotone
 (:class:`dp_lsp.builtins.monotonicity.Monotone`). What a row computes, and how it is drawn, needs a library for arrays
 that a check does not load: :mod:`dp_lsp.builtins.meanings`, :mod:`dp_lsp.builtins.randomness` and
-:mod:`dp_lsp.builtins.releasing` hold it by the names of rows.
+:mod:`dp_lsp.builtins.randomness` hold it by the names of rows.
 """
 
 from __future__ import annotations

@@ -13,20 +13,23 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from dp_lsp.builtins.datasets import NUMBERS, ROWS_OF_PEOPLE, bounds_of, is_sized
-from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Refusal, Refused, Stability, form, only
-from dp_lsp.builtins.descriptors import (
+from dp_lsp.builtins.datasets import (
+    NUMBERS,
+    ROWS_OF_PEOPLE,
     SOURCE,
     at_least,
+    bounds_of,
     by_fewest,
     count_of,
     fewest,
+    is_sized,
     number_within,
     range_of,
     span_of,
     unbounded,
     unfit,
 )
+from dp_lsp.builtins.define import Args, Builtin, Demand, Form, Refusal, Refused, Stability, form, only
 from dp_lsp.builtins.patterns import STATIC_INTEGER, GivenTruth
 from dp_lsp.builtins.traits import Integral, everyday
 from dp_lsp.core.algebra import Poly

@@ -14,8 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from dp_lsp import __version__
-from dp_lsp.accounting.best import guarantees
-from dp_lsp.accounting.certificate import bounds
+from dp_lsp.accounting.best import bounds, guarantees
 from dp_lsp.analysis.records import Options
 from dp_lsp.cli.files import shown
 from dp_lsp.engine.distributions import Answers

@@ -24,7 +24,7 @@ from dp_lsp.text import Source, Span
 from dp_lsp.worker.problems import CheckTooLarge, CheckTooLong, InternalError
 
 if TYPE_CHECKING:
-    from dp_lsp.accounting.guarantee import Guarantee
+    from dp_lsp.accounting.charge import Guarantee
     from dp_lsp.accounting.pld import Question
     from dp_lsp.cli.certify import Proved
     from dp_lsp.cli.check import CheckRequest
@@ -198,7 +198,7 @@ class Run:
 
     def hopeful(self, analysis: Analysis) -> tuple[int, ...]:
         """Which problems of a file have fixes to try, counted in their order."""
-        from dp_lsp.engine.repairs import hopeful  # a run that offers no repairs tries none
+        from dp_lsp.engine.trials import hopeful  # a run that offers no repairs tries none
 
         worth = {id(problem) for problem in hopeful(analysis)}
         return tuple(index for index, problem in enumerate(analysis.problems) if id(problem) in worth)
@@ -208,8 +208,7 @@ class Run:
     ) -> tuple[dict[Problem, tuple[Fix, ...]], bool]:
         """The fixes of some problems of a file that are good, and whether all were tried: not after a bug, which says
         nothing about the file, and not if there was no time left."""
-        from dp_lsp.engine.repairs import repairs
-        from dp_lsp.engine.trials import Within
+        from dp_lsp.engine.trials import Within, repairs
 
         within = Within(roots, files, self._options)
         limits = analysis.options.limits

@@ -43,7 +43,7 @@ class Var:
     ``members`` is the number of matrices a record was drawn from, and 0 for anything that is no record.
     ``only_drawn`` says of what may hold the rows of many people whether it is used for nothing but drawing rows, each
     by a coin of its own; it is None for anything else. ``chained`` says whether its values are joined by ordered steps
-    (:func:`~dp_lsp.core.order.is_chained`). ``once`` says of a record that it is in one row of what was drawn, at most.
+    (:func:`~dp_lsp.core.sens.is_chained`). ``once`` says of a record that it is in one row of what was drawn, at most.
     """
 
     __slots__ = ("carried", "chained", "gap", "members", "name", "once", "only_drawn", "public", "uid")

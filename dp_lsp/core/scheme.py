@@ -18,8 +18,7 @@ from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import Cost, EffectVariable, Var
 from dp_lsp.core.linear import LinearForm
 from dp_lsp.core.machine import ANY, Declared
-from dp_lsp.core.order import Way
-from dp_lsp.core.sens import Sens
+from dp_lsp.core.sens import Sens, Way
 from dp_lsp.core.term import Literal, Method, Written
 from dp_lsp.core.types import Type, TypeVariable
 from dp_lsp.core.values import thing, undigested, value

@@ -22,9 +22,9 @@ from dp_lsp.engine.merge import together
 from dp_lsp.engine.module import NOTHING, Carried, Elsewhere, Module, remembered
 from dp_lsp.engine.pieces import Memo, Pieces
 from dp_lsp.engine.problems import FileTooLong, IncludeWithoutFolder
+from dp_lsp.engine.program import OWN
 from dp_lsp.engine.project import Project, ProjectPart, not_meant, project
 from dp_lsp.engine.remarks import Allowance
-from dp_lsp.engine.scopes import OWN
 from dp_lsp.engine.task import KnownChunk, Task
 from dp_lsp.infer.context import Global, UnknownGlobal
 from dp_lsp.infer.method import Inferred

@@ -18,8 +18,7 @@ from dp_lsp.analysis.records import Analysis
 from dp_lsp.analysis.rows import NumericReport
 
 if TYPE_CHECKING:  # few ask
-    from dp_lsp.accounting.charge import Charge
-    from dp_lsp.accounting.guarantee import Guarantee
+    from dp_lsp.accounting.charge import Charge, Guarantee
     from dp_lsp.accounting.pld import Question
 
 Consult = Callable[["Charge", Fraction], "Guarantee | None"]

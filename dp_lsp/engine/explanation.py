@@ -16,9 +16,8 @@ from dp_lsp.accounting.symbolic import SymbolicAccount, SymbolicAdvanced
 from dp_lsp.accounting.walk import PrivacyMeasure, along
 from dp_lsp.analysis.derivations import Conclusion, Derivation, Explanation, Premise, Rule, Step
 from dp_lsp.analysis.details import Chain, ChainLink, PairDetail
-from dp_lsp.analysis.facts import Fact
 from dp_lsp.analysis.records import FunctionReport, Options, State
-from dp_lsp.analysis.rows import NOT_AS_DECLARED, NumericReport
+from dp_lsp.analysis.rows import NOT_AS_DECLARED, Fact, NumericReport
 from dp_lsp.analysis.words import free
 from dp_lsp.builtins.traits import Broadcasts
 from dp_lsp.core import laws, sens
@@ -53,7 +52,7 @@ from dp_lsp.engine.distributions import Consult, nothing
 from dp_lsp.infer.conditions import put as put_in
 from dp_lsp.infer.method import Inferred
 from dp_lsp.infer.moves import first_infinite
-from dp_lsp.mechanisms.pairs import Price
+from dp_lsp.mechanisms.mechanism import Price
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span

@@ -14,8 +14,8 @@ from typing import TypeVar
 from dp_lsp import builtins, frontends
 from dp_lsp.accounting.bounds import PROFILES, bounds, headline
 from dp_lsp.accounting.charge import Relation
-from dp_lsp.analysis.facts import FactPart, FactRow, FactTables, Role
 from dp_lsp.analysis.records import Options, State
+from dp_lsp.analysis.rows import FactPart, FactRow, FactTables, Role
 from dp_lsp.core import term
 from dp_lsp.core.constraints import Assumptions, Constraint
 from dp_lsp.core.descriptors import Descriptor

@@ -1,6 +1,6 @@
 """A project in a language in which each file is a module with names of its own: the first file, and all that it loads.
 
-All modules are one program, in which what a module defines is called by its path (:mod:`dp_lsp.engine.scopes`). Who
+All modules are one program, in which what a module defines is called by its path (:mod:`dp_lsp.engine.program`). Who
 loads a module changes nothing in it, so of each file it is said what is known of it as the first of its own project.
 A module that loads itself by way of others is run in part before these, so that what they take out of it may be given
 another meaning later: such names are in doubt.
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dp_lsp.analysis.loading import Loader, SourceText, shown
 from dp_lsp.analysis.records import MAIN
-from dp_lsp.engine import foreign
+from dp_lsp.engine import project
 from dp_lsp.engine.problems import (
     ImportUnsure,
     IncludeMissing,
@@ -21,9 +21,8 @@ from dp_lsp.engine.problems import (
     IncludeWithoutFolder,
     TooManyIncludes,
 )
-from dp_lsp.engine.program import InferenceUnit, Program
+from dp_lsp.engine.program import OWN, InferenceUnit, Program, Scope
 from dp_lsp.engine.project import MOST, File, Project, ProjectPart, Readable, doubts
-from dp_lsp.engine.scopes import OWN, Scope
 from dp_lsp.language import Language
 from dp_lsp.lower.facts import EVERYTHING
 from dp_lsp.problem import Problem
@@ -282,7 +281,7 @@ class _Imports:
 
     def _made(self, parts: Sequence[ProjectPart], units: list[InferenceUnit], clouds: dict[str, str]) -> Project:
         doubts([units], clouds, self._language.semantics)
-        (apart,) = foreign.doubts([units], clouds, self._language)
+        (apart,) = project.doubts_of_others([units], clouds, self._language)
         trusted = tuple(sorted(self._trusted))
         program = Program(tuple(units), clouds, self._language.semantics, apart, trusted)
         return Project((program,), tuple(parts), (MAIN,), apart=True)

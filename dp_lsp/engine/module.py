@@ -22,7 +22,7 @@ from dp_lsp.problem import Named, Problem, Related, Severity, Sought, There
 from dp_lsp.text import Source, Span
 
 if TYPE_CHECKING:
-    from dp_lsp.accounting.guarantee import Guarantee
+    from dp_lsp.accounting.charge import Guarantee
 
 
 class _Named(dict[str, NamedMeaning]):

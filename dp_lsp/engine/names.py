@@ -15,8 +15,7 @@ from typing import Any
 from dp_lsp import surface
 from dp_lsp.analysis.names import WRITING, NameRole, encode
 from dp_lsp.language import Language
-from dp_lsp.lower.facts import UNUSED, builtin
-from dp_lsp.lower.survey import changed_positions
+from dp_lsp.lower.facts import UNUSED, builtin, changed_positions
 from dp_lsp.text import Span
 
 _FREE = frozenset((NameRole.READ, NameRole.CALL, NameRole.CHANGE, NameRole.TYPE, NameRole.MENTION))

@@ -9,9 +9,8 @@ from functools import partial
 from typing import Any, Generic, TypeVar
 
 from dp_lsp.analysis.loading import SourceText
-from dp_lsp.engine.program import InferenceUnit, Others
+from dp_lsp.engine.program import InferenceUnit, Meant, Others, Scope, in_scope
 from dp_lsp.engine.project import File, unbalanced
-from dp_lsp.engine.scopes import Meant, Scope, in_scope
 from dp_lsp.language import Language
 from dp_lsp.later import Later
 from dp_lsp.lower.definitions import Include, Lowered, lower

@@ -1,17 +1,30 @@
-"""The names of a module: who defines them, who uses them, and in which order they are inferred."""
+"""The names of a module: who defines them, who uses them, and in which order they are inferred.
+
+Names at top level that get several values, one after the other, where the language says that each is what the name
+stands for from there on.
+
+A function reads the value that a name has when it is called, so what is said of a function holds with the last values.
+That is right for all calls that there are if none comes before: no statement up to where a name gets its last value,
+and no header of a function, may mention a function that reads the name, by way of others, too; and no value may be made
+of one that the name had before. A name that always gets the same number is told by that alone.
+
+What the names of a file are called in a project whose files have names of their own.
+
+What a module defines is called by its path and its name there, ``helpers.noisy``; what the first file defines keeps its
+name. A name that a file takes out of a module is what that calls it, however many modules it passed through.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import count
 
 from dp_lsp.analysis.records import NO_NAMES
 from dp_lsp.core.annotation import TupleOf
-from dp_lsp.core.term import Constant, Definition, Method, argument_count, own_calls
+from dp_lsp.core.digest import Writer
+from dp_lsp.core.term import Constant, Definition, Method, argument_count, own_calls, renamed
 from dp_lsp.core.values import same_by_digest, undigested
-from dp_lsp.engine.moving import NONE, found_moving
-from dp_lsp.engine.scopes import OWN, Scope
 from dp_lsp.language import Semantics
 from dp_lsp.later import Later
 from dp_lsp.lower.definitions import Lowered
@@ -21,6 +34,141 @@ from dp_lsp.lower.ownership import Aliasing, aliasing
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Chunk, Remark
+
+_ANOTHER = " (not imported)"
+_MOST = 50  # modules that a name passes through
+
+
+@same_by_digest
+class Scope(NamedTuple):
+    """The path of a module, with a dot behind it, or nothing for the first file; what names mean that it has from
+    others; what names of modules mean that these have from others; and how the paths of modules begin."""
+
+    prefix: str = ""
+    links: tuple[tuple[str, str], ...] = ()
+    passed: tuple[tuple[str, str], ...] = ()
+    paths: frozenset[str] = frozenset()
+
+    def own(self, name: str) -> str:
+        """The name of what the file itself defines."""
+        return name if name == EVERYTHING else f"{self.prefix}{name}"
+
+
+OWN = Scope()
+"""That of a file which has its names for itself."""
+
+
+class Meant:
+    """What names of a file mean."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._links, self._passed = dict(scope.links), dict(scope.passed)
+
+    def __call__(self, name: str) -> str:
+        head, dot, rest = name.partition(".")
+        linked = self._links.get(head)
+        if linked is not None:
+            return follow(f"{linked}{dot}{rest}", self._passed)
+        another = dot and not self._scope.prefix and head in self._scope.paths  # a value of the file that is called so
+        return f"{name}{_ANOTHER}" if another else self._scope.own(name)
+
+
+def follow(name: str, passed: Mapping[str, str]) -> str:
+    """The name of what a module has under this one, where that is."""
+    for _ in range(_MOST):
+        cuts = [at for at, letter in enumerate(name) if letter == "."]
+        heads = (name[:cut] for cut in (len(name), *cuts[::-1]))
+        head = next((each for each in heads if passed.get(each, each) != each), None)
+        if head is None:
+            break
+        name = passed[head] + name[len(head) :]
+    return name
+
+
+def in_scope(lowered: Lowered, scope: Scope) -> Lowered:
+    """What a chunk of a file is in a project."""
+    meant = Meant(scope)
+    paths = {linked.partition(".")[0] for _, linked in scope.links}
+    reached = frozenset(f"{path}.{name}" for path in paths for name in lowered.mentions)
+    return lowered._replace(
+        definitions=tuple(renamed(each, meant, scope.own(each.name)) for each in lowered.definitions),
+        clouded=tuple((scope.own(name), span, reason) for name, span, reason in lowered.clouded),
+        given=tuple((scope.own(name), span) for name, span in lowered.given),
+        imported=tuple(each._replace(name=scope.own(each.name)) for each in lowered.imported),
+        mentions=frozenset(map(meant, lowered.mentions)).union(reached),
+        changers=frozenset(map(meant, lowered.changers)),
+        types=frozenset(map(scope.own, lowered.types)),
+        built=frozenset(map(meant, lowered.built)),
+        early=frozenset(map(meant, lowered.early)).union(reached if lowered.early else ()),
+    )
+
+
+class Moving(NamedTuple):
+    """Names with several values. ``last`` are those of which the last one counts, with the place of its unit,
+    ``changes`` those of them whose values differ, and ``doubtful`` the others, with the reason."""
+
+    last: Mapping[str, int]
+    changes: frozenset[str]
+    doubtful: Mapping[str, str]
+
+
+NONE = Moving({}, frozenset(), {})
+
+
+def found_moving(units: Sequence[Lowered]) -> Moving:
+    """What is known of the names that get several values in units, which are evaluated one after the other."""
+    found: dict[str, list[tuple[int, Definition]]] = {}
+    for index, unit in enumerate(units):
+        for definition in unit.definitions:
+            found.setdefault(definition.name, []).append((index, definition))
+    several = {name: given for name, given in found.items() if len(given) > 1}
+    if not several:
+        return NONE
+    mentions: dict[str, set[str]] = {}
+    for name, given in found.items():
+        mentions[name] = set[str]().union(*(units[index].mentions for index, _ in given))
+    last, changes, doubtful = dict[str, int](), set[str](), dict[str, str]()
+    for name, given in several.items():
+        places = [index for index, _ in given]
+        if len(set(places)) < len(places):
+            continue
+        if not _is_same(given):
+            changes.add(name)
+            why = _before(name, units[: places[-1] + 1], mentions)
+            if why:
+                doubtful[name] = why
+                continue
+        last[name] = places[-1]
+    return Moving(last, frozenset(changes & last.keys()), doubtful)
+
+
+def _is_same(given: Sequence[tuple[int, Definition]]) -> bool:
+    """Whether all values of a name are made of numbers alone, and the same."""
+    if not all(isinstance(each, Constant) and not each.uses for _, each in given):
+        return False
+    return len({Writer().write(each.term) for _, each in given if isinstance(each, Constant)}) == 1
+
+
+def _before(name: str, units: Sequence[Lowered], mentions: Mapping[str, set[str]]) -> str:
+    """Why a value that a name has before its last one counts for something; empty if none does."""
+    if any(name in unit.built for unit in units):
+        return "something at top level is made of a value that it has before the last one"
+    reading = _reading(name, mentions)
+    called = next((each for unit in units for each in sorted(unit.early & reading)), "")
+    return f"`{called}`, which reads it, is used at top level before it has its last value" if called else ""
+
+
+def _reading(name: str, mentions: Mapping[str, set[str]]) -> set[str]:
+    """The names whose definitions mention a name, by way of others, too."""
+    found, pending = set[str](), [name]
+    while pending:
+        current = pending.pop()
+        new = {each for each, inside in mentions.items() if current in inside and each not in found and each != name}
+        found |= new
+        pending += new
+    return found
+
 
 Others = tuple[tuple[str, Aliasing | TupleOf], ...]
 """Names of functions and what calls of them do, and of structures and what these are, in a fixed order."""

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from dp_lsp import frontends
 from dp_lsp.analysis.details import Chain
-from dp_lsp.analysis.facts import encode_facts
 from dp_lsp.analysis.records import KEY, NO_FACTS, ChunkRecord, FunctionReport, Options, State, Verdict, worst
-from dp_lsp.analysis.rows import Plotted
+from dp_lsp.analysis.rows import Plotted, encode_facts
 from dp_lsp.core.annotation import Anything
 from dp_lsp.core.digest import SIZE
 from dp_lsp.core.scheme import FunctionValue
@@ -38,7 +37,7 @@ from dp_lsp.surface import Remark
 from dp_lsp.text import Span
 
 if TYPE_CHECKING:  # what is asked for later is loaded then
-    from dp_lsp.accounting.guarantee import Guarantee
+    from dp_lsp.accounting.charge import Guarantee
     from dp_lsp.analysis.derivations import Explanation
     from dp_lsp.engine.claimed import Asserted, Claim
 

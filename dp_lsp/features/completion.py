@@ -8,15 +8,14 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from dp_lsp import frontends
-from dp_lsp.analysis.facts import Fact, decode_facts
 from dp_lsp.analysis.names import NameRole, decode, decode_spots
 from dp_lsp.analysis.records import FunctionReport, Modules, State, share
-from dp_lsp.analysis.rows import ParameterReport
+from dp_lsp.analysis.rows import Fact, ParameterReport, decode_facts
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.features.hover import KINDS, hover, verdict, whom
 from dp_lsp.features.markdown import code, prose
+from dp_lsp.features.navigation import closed_files, functions, modules_at
 from dp_lsp.features.outline import WORDS, described
-from dp_lsp.features.places import closed_files, functions, modules_at
 from dp_lsp.language import Argument, Bracket, Builtins, Cursor, Expected, Language, Syntax
 from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span

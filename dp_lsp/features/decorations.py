@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from dp_lsp.analysis.facts import WAITING, Fact, FactPart, Role, Spent
 from dp_lsp.analysis.records import FunctionReport, State
+from dp_lsp.analysis.rows import WAITING, Fact, FactPart, Role, Spent
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.features.hover import numeric_words, standing
 from dp_lsp.features.markdown import code, together

@@ -10,14 +10,17 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TypeGuard
 
-from dp_lsp.analysis.facts import WAITING, Fact, FactPart, Role
 from dp_lsp.analysis.records import Analysis, FunctionReport, State, reported
 from dp_lsp.analysis.rows import (
     NOT_AS_DECLARED,
+    WAITING,
+    Fact,
+    FactPart,
     FreeVariable,
     NumericReport,
     ParameterReport,
     Premised,
+    Role,
     SpendingReport,
     Stability,
 )

@@ -29,10 +29,9 @@ from dp_lsp.core.events import (
 )
 from dp_lsp.core.metrics import is_uncounted
 from dp_lsp.core.notation import type_words
-from dp_lsp.core.order import common
 from dp_lsp.core.ranges import ANYWHERE
 from dp_lsp.core.scheme import FunctionValue, Judgement, Moves, Scheme
-from dp_lsp.core.sens import INFINITY, ONE
+from dp_lsp.core.sens import INFINITY, ONE, common
 from dp_lsp.core.term import Local, Term
 from dp_lsp.core.types import (
     REAL,

@@ -24,9 +24,8 @@ from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import NOTHING, Answer, Called, Distances, EffectVariable, Var
 from dp_lsp.core.metrics import as_dataset, counted_as, is_whole
 from dp_lsp.core.notation import type_words
-from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Given, Judgement, Move, Moves, Scheme, SchemeParameter
-from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
+from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, Way
 from dp_lsp.core.types import (
     AnyNorm,
     Base,

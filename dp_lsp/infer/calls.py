@@ -17,9 +17,8 @@ from dp_lsp.core.evaluate import norms_of
 from dp_lsp.core.events import Var
 from dp_lsp.core.metrics import diameter
 from dp_lsp.core.notation import shown, type_words
-from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import BlackBox, FunctionValue, Given, Judgement, Moves, SchemeParameter
-from dp_lsp.core.sens import INFINITY, ONE, Sens, number
+from dp_lsp.core.sens import INFINITY, ONE, Sens, Way, number
 from dp_lsp.core.term import Term
 from dp_lsp.core.types import (
     UNKNOWN,

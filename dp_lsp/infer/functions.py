@@ -14,9 +14,8 @@ from dp_lsp.core.constraints import Origin
 from dp_lsp.core.evaluate import norms_of, symbols_of
 from dp_lsp.core.events import NOTHING, Cost, Var, variables
 from dp_lsp.core.metrics import has_gap, has_whole_steps, holds_records
-from dp_lsp.core.order import Way, is_chained
 from dp_lsp.core.scheme import FunctionValue, Judgement, Move, Moves, Owned, Scheme, SchemeParameter, Unit
-from dp_lsp.core.sens import INFINITY
+from dp_lsp.core.sens import INFINITY, Way, is_chained
 from dp_lsp.core.term import Body, Local, Term
 from dp_lsp.core.types import (
     Base,

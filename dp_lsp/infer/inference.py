@@ -13,9 +13,8 @@ from dp_lsp.core.constraints import Constraint, Origin, Quantity
 from dp_lsp.core.events import Leak, Var
 from dp_lsp.core.machine import Storage
 from dp_lsp.core.notation import type_words
-from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import Given, Judgement, Moves
-from dp_lsp.core.sens import ONE, Sens
+from dp_lsp.core.sens import ONE, Sens, Way
 from dp_lsp.core.term import Bind, Body, Branch, Literal, Local, Loop, Term, Use, Written
 from dp_lsp.core.types import UNKNOWN, Label, TupleType, Type, Unknown, is_static
 from dp_lsp.infer import moves, problems, sources

@@ -27,10 +27,9 @@ from dp_lsp.core.linear import LinearForm, Part
 from dp_lsp.core.machine import Stored
 from dp_lsp.core.metrics import diameter, has_gap, has_whole_steps, is_data, spread
 from dp_lsp.core.notation import type_words
-from dp_lsp.core.order import Way, common, through
 from dp_lsp.core.ranges import supremum
 from dp_lsp.core.scheme import Judgement, Moves, Reach
-from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens
+from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, Way, common, through
 from dp_lsp.core.term import Apply, Call, Literal, Local, Loop, NormArgument, Term, Use
 from dp_lsp.core.types import (
     Base,

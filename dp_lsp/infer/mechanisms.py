@@ -24,8 +24,7 @@ from dp_lsp.infer import conditions, explain, moves, norms, parts, problems
 from dp_lsp.infer.effects import NONE, Effects, Evaluation, in_sequence, spending
 from dp_lsp.infer.inference import Inference
 from dp_lsp.intents import Rendering, Through
-from dp_lsp.mechanisms.mechanism import Mechanism
-from dp_lsp.mechanisms.pairs import Pair
+from dp_lsp.mechanisms.mechanism import Mechanism, Pair
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Extent, Fix, Problem, Related
 from dp_lsp.text import Span

@@ -23,9 +23,8 @@ from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import Substitution, norms_of, symbols_of
 from dp_lsp.core.events import Var
 from dp_lsp.core.metrics import by_norm, diameter
-from dp_lsp.core.order import Way, common, through
 from dp_lsp.core.scheme import Judgement, Move, Moves, Reach
-from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, magnitude
+from dp_lsp.core.sens import INFINITY, ONE, ZERO, Sens, Way, common, magnitude, through
 from dp_lsp.core.types import AnyNorm, Norm, NumberType, Type
 from dp_lsp.core.values import replace
 from dp_lsp.infer.solver import Solver

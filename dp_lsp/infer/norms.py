@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dp_lsp.core import laws
 from dp_lsp.core.metrics import is_no_larger
-from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import Moves
-from dp_lsp.core.sens import ONE
+from dp_lsp.core.sens import ONE, Way
 from dp_lsp.core.types import Container, Norm, TupleType, Type
 from dp_lsp.core.values import replace
 from dp_lsp.infer import moves, problems

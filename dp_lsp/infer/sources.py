@@ -10,9 +10,8 @@ from typing import Protocol
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.linear import LinearForm, Measure, Part, Piece, Rows, norm_of
 from dp_lsp.core.metrics import is_data
-from dp_lsp.core.order import Way, common
 from dp_lsp.core.scheme import Judgement, Moves
-from dp_lsp.core.sens import Sens
+from dp_lsp.core.sens import Sens, Way, common
 from dp_lsp.core.term import Term
 from dp_lsp.core.types import AnyNorm, Container, Norm, NumberType, Type
 from dp_lsp.core.values import value

@@ -21,9 +21,8 @@ from dp_lsp.core.constraints import Origin
 from dp_lsp.core.evaluate import Substitution
 from dp_lsp.core.events import Called, Cost, Var
 from dp_lsp.core.metrics import holds_records
-from dp_lsp.core.order import Way
 from dp_lsp.core.scheme import Move, Moves, Scheme, SchemeParameter, Unit
-from dp_lsp.core.sens import ONE, Sens, ceiling, magnitude
+from dp_lsp.core.sens import ONE, Sens, Way, ceiling, magnitude
 from dp_lsp.core.types import Type
 from dp_lsp.core.values import replace
 from dp_lsp.infer import moves

@@ -27,8 +27,7 @@ from dp_lsp.lower.facts import (
 from dp_lsp.lower.filling import may_change, may_store
 from dp_lsp.lower.functions import Functions, Written
 from dp_lsp.lower.ownership import Aliasing, Known, aliasing
-from dp_lsp.lower.scope import LoweringUnit
-from dp_lsp.lower.structures import constructor, structure
+from dp_lsp.lower.scope import LoweringUnit, constructor, structure
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span

@@ -20,17 +20,24 @@ from dp_lsp.core.term import Bind, Body, Method, Term
 from dp_lsp.core.types import Base
 from dp_lsp.language import Language, RefusedType, Returned
 from dp_lsp.lower import problems
-from dp_lsp.lower.changes import Changes, versions
 from dp_lsp.lower.expressions import Expressions
-from dp_lsp.lower.facts import UNUSED, below, builtin, names_below, written
+from dp_lsp.lower.facts import UNUSED, How, Methods, Survey, below, builtin, grouped, names_below, written
 from dp_lsp.lower.filling import fillable
-from dp_lsp.lower.leaving import GIVES_NOTHING, GIVES_VALUE, OTHER_CHANGES, ends_bare, returns
 from dp_lsp.lower.methods import conflict
 from dp_lsp.lower.ownership import OUTSIDE, Holding, Memory, aliasing
 from dp_lsp.lower.scope import BodyScope, LoweringUnit
-from dp_lsp.lower.sharing import Sharing
-from dp_lsp.lower.statements import Finish, Statements
-from dp_lsp.lower.survey import How, Methods, Survey, grouped
+from dp_lsp.lower.statements import (
+    GIVES_NOTHING,
+    GIVES_VALUE,
+    OTHER_CHANGES,
+    Changes,
+    Finish,
+    Sharing,
+    Statements,
+    ends_bare,
+    returns,
+    versions,
+)
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Fix, Related
 from dp_lsp.text import Span

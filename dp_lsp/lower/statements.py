@@ -1,51 +1,390 @@
-"""Statements: bindings, in-place changes as new versions, branches and loops with the list of what they change."""
+"""Statements: bindings, in-place changes as new versions, branches and loops with the list of what they change.
+
+In-place changes: which variable gets a new version, and whether somebody else would see the change.
+
+Which ways through a body leave the function before its end, and which go on to what follows.
+
+What a written value may share with others in memory: of which objects it is made, and how a name comes by it.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from typing import Protocol
 
 from dp_lsp import builtins, surface
+from dp_lsp.builtins.remedies import COPY
 from dp_lsp.builtins.traits import SampledRows
 from dp_lsp.core import term
 from dp_lsp.core.term import Bind, Body, Local, Term
 from dp_lsp.core.values import replace
-from dp_lsp.language import Familiar
+from dp_lsp.intents import Before, Through
+from dp_lsp.language import Familiar, Semantics, Vocabulary
 from dp_lsp.lower import problems
-from dp_lsp.lower.changes import Changes, versions
 from dp_lsp.lower.expressions import MAY_BE_MISSING, Expressions
 from dp_lsp.lower.facts import (
     UNUSED,
+    Methods,
+    Survey,
     assigned_names,
     below,
     builtin,
+    changed_positions,
     described,
+    grouped,
+    is_operator,
     is_written_out,
     names_below,
     refused_target,
     walked,
 )
 from dp_lsp.lower.filling import changed
-from dp_lsp.lower.leaving import (
-    GUARDS,
-    IN_LOOP,
-    IN_VALUE,
-    NEVER_RUN,
-    SEVERAL_WAYS,
-    TOO_MANY,
-    Failing,
-    Leaving,
-    failure,
-    returns,
-)
-from dp_lsp.lower.ownership import NOWHERE, Holding, Memory, Provenance
+from dp_lsp.lower.ownership import NOWHERE, Holding, Holdings, Memory, Provenance
 from dp_lsp.lower.scope import BodyScope, LoweringUnit
-from dp_lsp.lower.sharing import Sharing
-from dp_lsp.lower.survey import Methods, Survey, grouped
 from dp_lsp.named import NamedTuple
+from dp_lsp.problem import Kind, Problem, Related
 from dp_lsp.text import Span
+
+
+class Sharing:
+    """The memory of expressions in a scope. ``captures`` is what the functions without a name that were made in it
+    have captured."""
+
+    def __init__(self, scope: BodyScope, semantics: Semantics) -> None:
+        self._scope = scope
+        self._semantics = semantics
+        self.captures: dict[surface.Node, Memory] = {}
+
+    def of(self, node: surface.Node) -> Memory:
+        """What may be reached from a value that was lowered here: what it is made of, and what is new."""
+        match node:
+            case surface.Number() | surface.Boolean():
+                return NOWHERE
+            case surface.Name():
+                return self._scope.memory(node.name)
+            case surface.Lambda():
+                return self.new(self.captures.get(node, NOWHERE))
+            case surface.Tuple(items=parts) | surface.Vector(items=parts):
+                return self.new(*map(self.of, parts))
+            case surface.If(then=then, otherwise=otherwise):
+                lasts = [side.statements[-1] for side in (then, otherwise) if side is not None and side.statements]
+                return self.new(*map(self.of, lasts))
+            case surface.Comprehension(each=each, over=over):
+                return self.new(self.captures.get(each, NOWHERE), self.of(over))
+            case surface.Broadcast():
+                return self.new(*(self._scope.memory(name) for name in names_below(node)))
+            case surface.Call(callee=callee, args=args, keywords=keywords):
+                return self._of_result(callee, [self.of(arg) for arg in args]).union(*map(self.of, keywords))
+            case surface.Keyword(value=value):
+                return self.of(value)
+            case surface.Index(value=value) | surface.Field(value=value):
+                return self.of(value)
+            case surface.Assign(value=value) | surface.Return(value=surface.Node() as value):
+                return self.of(value)
+        return self.new()
+
+    def new(self, *memories: Memory) -> Memory:
+        """The memory of a new object that holds others."""
+        return self._scope.ownership.fresh().union(*memories)
+
+    def _of_result(self, callee: surface.Node, given: list[Memory]) -> Memory:
+        """What may be reached from the result of a call: of a function of which nothing is known all its arguments,
+        and what it has captured."""
+        row = self._scope.builtin_of(callee)
+        if row is None:
+            known = self._scope.effects_of(callee)
+            passed = range(len(given)) if known is None else known.passes(len(given))
+            captured = [self.of(callee)] if known is None or known.captured else []
+            return self.new(*captured, *(given[position] for position in passed))
+        if isinstance(callee, surface.Name) and is_operator(callee.name) and not any(given):
+            return NOWHERE
+        if self._semantics.may_be_view(row.name):
+            return self.new(*given)
+        models = self._scope.ownership.models
+        arrays = (memory - models for memory in builtins.sharing_arrays(row, given))
+        return self.new(*builtins.passed_on(row, given), *arrays)
+
+    def origin(self, node: surface.Node) -> Provenance:
+        """How a name comes by a value that is written like this."""
+        match node:
+            case surface.Index() | surface.Field():
+                return Provenance.PART
+            case surface.Call(callee=callee, args=args):
+                row = self._scope.builtin_of(callee)
+                if row is not None and self._semantics.may_be_view(row.name):
+                    return Provenance.CALL
+                if row is not None and builtins.sharing_arrays(row, args):
+                    return Provenance.COPY
+                return Provenance.CALL if row is None or builtins.passed_on(row, args) else Provenance.NAME
+            case surface.If():
+                return Provenance.CHOICE
+        return Provenance.NAME
+
+
+GUARDS = 60
+"""How many may follow each other in a function; each nests all that comes after it."""
+
+IN_LOOP = "`return` in a loop would end it early; keep the value in a variable, and return it after the loop"
+IN_VALUE = "`return` in a branch of a value leaves the function; write the `if` as a statement of its own"
+NEVER_RUN = "what stands after this `return` never runs; delete it"
+SEVERAL_WAYS = (
+    "after this `return` several branches go on to the lines below the `if`; let all but one of them return, "
+    "or make these lines a function of their own"
+)
+TOO_MANY = f"`return` is understood behind at most {GUARDS} others; make the lines after it a function of their own"
+GIVES_NOTHING = "this `return` gives nothing, where the function gives a value; return a value everywhere"
+GIVES_VALUE = "this function changes what it is given, so nothing is returned; write `return` alone, or change a copy"
+OTHER_CHANGES = "what the function has changed for its caller differs from one `return` to another"
+
+
+class WaysOut(NamedTuple):
+    """What becomes of a run that comes to a piece of a body: whether a branch ``leaves`` the function, and on how many
+    ways it goes ``on`` to what follows, where more than two count as two."""
+
+    leaves: bool
+    on: int
+
+
+_STAYS = WaysOut(False, 1)
+
+
+class Leaving:
+    """The ways through the branches of one body, each looked at once."""
+
+    def __init__(self) -> None:
+        self._known: dict[surface.If, WaysOut] = {}
+
+    def of(self, node: surface.Node) -> WaysOut:
+        """The ways through a statement; a ``return`` in a loop, a value or a function inside is none of them. Branches
+        that do not return go on together."""
+        if isinstance(node, surface.Return):
+            return WaysOut(True, 0)
+        if not isinstance(node, surface.If):
+            return _STAYS
+        if node not in self._known:
+            sides = [self.through(block) for block in (node.then, node.otherwise)]
+            leaves = any(side.leaves for side in sides)
+            self._known[node] = WaysOut(True, min(sum(side.on for side in sides), 2)) if leaves else _STAYS
+        return self._known[node]
+
+    def through(self, block: surface.Block | None) -> WaysOut:
+        """The ways through a branch; one that is not written goes on."""
+        leaves, on = False, 1
+        for statement in () if block is None else block.statements:
+            ways = self.of(statement)
+            leaves, on = leaves or ways.leaves, min(on * ways.on, 2)
+        return WaysOut(leaves, on)
+
+
+def returns(block: surface.Block | surface.If) -> Iterator[surface.Return]:
+    """Each ``return`` in a body, or in an ``if``, that leaves it on one of its ways, in the order of the text."""
+    pending: list[surface.Node] = [block]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, surface.Return):
+            yield node
+        elif isinstance(node, surface.Block):
+            pending += reversed(node.statements)
+        elif isinstance(node, surface.If):
+            pending += [side for side in (node.otherwise, node.then) if side is not None]
+
+
+def ends_bare(block: surface.Block) -> bool:
+    """Whether a body ends in a ``return`` without a value on all its ways."""
+    last = block.statements[-1] if block.statements else None
+    if isinstance(last, surface.If):
+        return all(side is not None and ends_bare(side) for side in (last.then, last.otherwise))
+    return isinstance(last, surface.Return) and last.value is None
+
+
+# Statements that make a run fail under a condition: ``n > 0 || error("…")``, and an ``if`` with such a branch
+
+
+class End(NamedTuple):
+    """What makes a run fail: the name that is called, and all that it is given to say."""
+
+    name: surface.Name
+    said: tuple[surface.Node, ...]
+
+
+class Failing(NamedTuple):
+    """What makes a run fail where a condition is false, or true if it is ``negated``; what is done in the other case is
+    ``others``."""
+
+    condition: surface.Node
+    negated: bool
+    by: End
+    others: tuple[surface.Node, ...] = ()
+
+
+def failure(node: surface.Node, vocabulary: Vocabulary) -> Failing | None:
+    """How a statement makes the run fail; None for one that does not, or that does it in every run."""
+    match node:
+        case surface.If(condition=condition, then=then, otherwise=otherwise):
+            if (end := _only(then, vocabulary)) is not None:
+                return Failing(condition, True, end, () if otherwise is None else otherwise.statements)
+            if (end := _only(otherwise, vocabulary)) is not None:
+                return Failing(condition, False, end, then.statements)
+        case surface.Call(callee=surface.Name(name="&&" | "||" as sign), args=(condition, last)):
+            if (end := _end(last, vocabulary)) is not None:
+                return Failing(condition, sign == "&&", end)
+    return None
+
+
+def _only(block: surface.Block | None, vocabulary: Vocabulary) -> End | None:
+    return _end(block.statements[0], vocabulary) if block is not None and len(block.statements) == 1 else None
+
+
+def _end(node: surface.Node, vocabulary: Vocabulary) -> End | None:
+    match node:
+        case surface.Call(callee=surface.Name() as name, args=args, keywords=keywords):
+            return End(name, (*args, *keywords)) if vocabulary.does(name.name, Familiar.FAILS) else None
+    return None
+
+
+_KIND_OF: dict[Provenance, type[Kind]] = {
+    Provenance.PART: problems.PartChanged,
+    Provenance.TAKEN_APART: problems.TakenApartChanged,
+    Provenance.CALL: problems.PassedThrough,
+    Provenance.CHOICE: problems.TwoMemories,
+}
+
+
+class Changing(NamedTuple):
+    """A statement that changes arguments in place: their positions, and the row if it is a builtin."""
+
+    positions: tuple[int, ...]
+    row: builtins.Builtin | None
+
+
+class Changes:
+    """The in-place changes of one body. ``changed`` are the parameters that were changed so far; ``refused`` says that
+    there was a change, or a ``return``, that must not be; ``rounds`` counts the loops around a place."""
+
+    def __init__(self, unit: LoweringUnit, scope: BodyScope, sharing: Sharing, expressions: Expressions) -> None:
+        self._unit = unit
+        self._scope = scope
+        self._sharing = sharing
+        self._expressions = expressions
+        self.changed: set[str] = set()
+        self.refused = False
+        self.rounds = 0
+
+    def changed_by(self, node: surface.Call) -> Changing | None:
+        """What a call changes in place, if it is one of a builtin or of a function that changes something."""
+        if not isinstance(node.callee, surface.Name):
+            return None
+        row = self._scope.builtin_of(node.callee)
+        effects = self._scope.effects_of(node.callee)
+        if row is not None:
+            positions = changed_positions(node, {}, self._unit.language.builtins)
+        else:
+            positions = None if effects is None else effects.changes(len(node.args))
+        return Changing(positions, row) if positions else None
+
+    def change(self, node: surface.Call, changing: Changing) -> Bind:
+        """A statement that changes variables: each gets a new version."""
+        assert isinstance(node.callee, surface.Name), "what changes something is called by its name"
+        names = [node.args[position] for position in changing.positions if position < len(node.args)]
+        variables = [name for name in names if isinstance(name, surface.Name) and self._is_variable(name)]
+        if len(variables) < len(changing.positions):
+            self._unit.report(problems.NotAVariable.at(node.span, name=node.callee.name))
+            self.refused = True
+            args = tuple(self._expressions.term(arg) for arg in node.args)
+            return Bind(node.span, (), term.Hole(node.span, "a change of something that is not a variable", args))
+        value: Term
+        if changing.row is None and node.keywords:
+            self._unit.refuse(node.span, "a keyword argument of a function that changes another one")
+            self.refused = True
+        if changing.row is not None:
+            value = self._expressions.use(node, changing.row, mutates=True)
+        else:
+            value = self._expressions.apply(node, self._expressions.name(node.callee, called=True))
+        problem = self._wrong(node, variables)
+        if problem is not None:
+            self._unit.report(problem)
+            self.refused = True
+            value = term.Hole(node.span, "a change that others would see")
+        holdings = [self._scope.ownership.of(name.name) for name in variables]
+        targets = tuple(
+            self._scope.version(name.name, name.span, held) for name, held in zip(variables, holdings, strict=True)
+        )
+        return Bind(node.span, targets, value)
+
+    def _is_variable(self, name: surface.Name) -> bool:
+        """Whether a name is a variable, if not one that may be changed here."""
+        return name.name in self._scope.now or (not self._scope.owns(name.name) and self._scope.has(name.name))
+
+    def _wrong(self, node: surface.Call, variables: list[surface.Name]) -> Problem | None:
+        """Whether somebody else would see the changes that a call makes."""
+        for name in variables:
+            memory = self._scope.memory(name.name)
+            for arg in node.args:
+                if arg is not name and self._sharing.of(arg) & memory:
+                    fixes = self._unit.fixes(Through("give it a copy", arg.span, (COPY,)))
+                    return problems.GivenTwice.at(arg.span, name=name.name, fixes=fixes, code=self._unit.code)
+        problem = next(filter(None, (self._seen_by_others(name, node.end) for name in variables)), None)
+        if problem is None or problem.code not in problems.OF_SHARING:
+            return problem
+        return problem._replace(
+            fixes=self._unit.fixes(Before("change a copy: `{code}`", node.start, problem.span, COPY))
+        )
+
+    def _seen_by_others(self, name: surface.Name, end: int) -> Problem | None:
+        """Whether somebody else would see a change of what a name stands for, which a statement makes that ends there;
+        that of a parameter is the caller's. What is copied may be changed where the original is not read again."""
+        ownership = self._scope.ownership
+        ownership.change(name.name)
+        if not self._scope.owns(name.name):
+            return problems.CapturedChanged.at(name.span, name=name.name)
+        other = next((each for each in ownership.sharing(name.name) if not self._is_done(each, name.name, end)), None)
+        if other is not None or (ownership.is_foreign(name.name) and not ownership.is_parameter(name.name)):
+            return self._shared(name, other)
+        if ownership.is_parameter(name.name):
+            self.changed.add(name.name)
+        return None
+
+    def update(self, name: surface.Name, end: int) -> Problem | None:
+        """Why a name cannot be updated where that may change what it stands for: somebody else would see it."""
+        ownership = self._scope.ownership
+        ownership.change(name.name)
+        other = next((each for each in ownership.sharing(name.name) if not self._is_done(each, name.name, end)), None)
+        if other is None and not ownership.is_foreign(name.name):
+            return None
+        self.refused = True
+        return self._shared(name, other)
+
+    def _is_done(self, one: str, other: str, end: int) -> bool:
+        """Whether a name that shares arrays with another is nowhere written behind a place of the text. In a loop the
+        next round may come to it."""
+        if self.rounds or not any(self._scope.ownership.of(name).origin is Provenance.COPY for name in (one, other)):
+            return False
+        return one not in self._unit.language.syntax.words(self._unit.text[end:])
+
+    def _shared(self, name: surface.Name, other: str | None) -> Problem:
+        """Why a change of a name would be seen by others: ``other``, or whoever made the value."""
+        whose = f"`{other}`" if other is not None else "a value of the caller"
+        held = self._scope.now.get(other or "")
+        related = () if held is None else (Related(f"`{other}` is defined here", held.span),)
+        kind = _KIND_OF.get(self._scope.ownership.of(name.name).origin, problems.SharedChange)
+        return kind.at(name.span, name=name.name, other=whose, related=related, code=self._unit.code)
+
+    def check_rounds(self, span: Span, after: Holdings, before: Holdings, changed: Memory) -> None:
+        """What a round leaves behind must not make a change of the next round visible elsewhere."""
+        found = self._scope.ownership.shuffled(after, before, changed)
+        if found is not None:
+            name, other = found
+            whose = f"`{other}`" if other else "a value of the caller"
+            self._unit.report(problems.LoopShuffle.at(span, name=name, other=whose, code=self._unit.code))
+
+
+def versions(span: Span, locals_: Iterable[Local], alone: bool = False) -> Term:
+    """The tuple of versions of names; with ``alone`` one of them stands for itself."""
+    reads = tuple(term.Use(span, local) for local in locals_)
+    return reads[0] if alone and len(reads) == 1 else term.MakeTuple(span, reads)
+
 
 Finish = Callable[[surface.Node | None, list[Bind]], Term]
 

@@ -13,8 +13,7 @@ from pygls.exceptions import JsonRpcException
 from dp_lsp.analysis.records import Modules
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.features import navigation, outline
-from dp_lsp.features.navigation import RenameRefused, Renaming, renamable, rename
-from dp_lsp.features.places import Away, NameUse
+from dp_lsp.features.navigation import Away, NameUse, RenameRefused, Renaming, renamable, rename
 from dp_lsp.lsp.checking import Outdated
 from dp_lsp.lsp.convert import edited, line_range, uri_of
 from dp_lsp.lsp.positions import Positions

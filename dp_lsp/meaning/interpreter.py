@@ -18,8 +18,17 @@ from math import prod
 from typing import Any
 
 from dp_lsp import builtins
-from dp_lsp.builtins.concrete import Labelled, NoMeaning, Undefined, Value, array, is_container, with_items
-from dp_lsp.builtins.meanings import MEANINGS, WITHOUT_MEANING
+from dp_lsp.builtins.meanings import (
+    MEANINGS,
+    WITHOUT_MEANING,
+    Labelled,
+    NoMeaning,
+    Undefined,
+    Value,
+    array,
+    is_container,
+    with_items,
+)
 from dp_lsp.builtins.randomness import RANDOM
 from dp_lsp.builtins.traits import Replaceable, ShortCircuit
 from dp_lsp.core import machine, term

@@ -22,11 +22,10 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, is_container
+from dp_lsp.builtins.meanings import NoMeaning, Undefined, Value, is_container
 from dp_lsp.builtins.randomness import Chance, Distribution, DrawnNoise, DrawnWay, Pick, TooManyWays
 from dp_lsp.core.scheme import Scheme
-from dp_lsp.meaning.neighbours import neighbours
-from dp_lsp.meaning.refuter import settings_of
+from dp_lsp.meaning.refuter import neighbours, settings_of
 from dp_lsp.meaning.spaces import SpaceSetting, draw
 from dp_lsp.named import NamedTuple
 

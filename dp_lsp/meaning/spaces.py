@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from dp_lsp.builtins.concrete import Labelled, Value, array, is_container, norm_of, with_items
+from dp_lsp.builtins.meanings import Labelled, Value, array, is_container, norm_of, with_items
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
 from dp_lsp.core.evaluate import Substitution, interval, norms_of, symbols_of
 from dp_lsp.core.metrics import has_gap, is_whole

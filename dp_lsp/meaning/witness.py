@@ -16,8 +16,8 @@ from fractions import Fraction
 from itertools import count
 
 from dp_lsp import builtins
-from dp_lsp.builtins.concrete import NoMeaning, Undefined, Value, array, entrywise, is_container
 from dp_lsp.builtins.define import Form, Noise
+from dp_lsp.builtins.meanings import NoMeaning, Undefined, Value, array, entrywise, is_container
 from dp_lsp.builtins.traits import SampledRows
 from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly, Symbol

@@ -16,8 +16,19 @@ from dp_lsp.core.constraints import Origin, decide
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.values import thing, value
 from dp_lsp.mechanisms.arithmetic import DEEP, Arithmetic, DecimalInterval, Order
-from dp_lsp.mechanisms.mechanism import AddsNoise, Curve, Draws, Formula, Loss, Number, UnboundedLoss, decimal
-from dp_lsp.mechanisms.pairs import IN_SYMBOLS, Pair, group
+from dp_lsp.mechanisms.mechanism import (
+    IN_SYMBOLS,
+    AddsNoise,
+    Curve,
+    Draws,
+    Formula,
+    Loss,
+    Number,
+    Pair,
+    UnboundedLoss,
+    decimal,
+    group,
+)
 from dp_lsp.mechanisms.selection import Pure
 
 _EXACT = Poly.of(4) * Poly.of(5).inverse()  # ln(1.25/δ) is ln(1/(4δ/5))

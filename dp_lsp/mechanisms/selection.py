@@ -15,8 +15,20 @@ from dp_lsp.core.constraints import Origin
 from dp_lsp.core.sens import ONE, ZERO, Sens
 from dp_lsp.core.values import thing, value
 from dp_lsp.mechanisms.arithmetic import DEEP, Arithmetic, DecimalInterval, Order
-from dp_lsp.mechanisms.mechanism import Curve, Draws, Formula, Loss, Mechanism, Number, Selects, UnboundedLoss, decimal
-from dp_lsp.mechanisms.pairs import IN_NUMBERS, Pair, group
+from dp_lsp.mechanisms.mechanism import (
+    IN_NUMBERS,
+    Curve,
+    Draws,
+    Formula,
+    Loss,
+    Mechanism,
+    Number,
+    Pair,
+    Selects,
+    UnboundedLoss,
+    decimal,
+    group,
+)
 
 _EIGHTH = Sens((sens.number(8).single_poly().inverse(),))
 

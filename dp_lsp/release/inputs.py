@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 
-from dp_lsp.builtins.concrete import Value, array
+from dp_lsp.builtins.meanings import Value, array
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.evaluate import Missing, interval, symbols_of
 from dp_lsp.core.scheme import Scheme, SchemeParameter

@@ -15,7 +15,7 @@ limit that sums must not exceed (Rogers, Roth, Ullman and Vadhan, Privacy Odomet
 compose better want all ε in advance, so none of them is asked here.
 
 A sum is about one change, so runs that are about different ones are told of one first: of a table, of which anything
-says that a record is replaced, a record that comes or goes is counted twice (:mod:`dp_lsp.release.changes`).
+says that a record is replaced, a record that comes or goes is counted twice (:mod:`dp_lsp.release.running`).
 """
 
 from __future__ import annotations
@@ -34,11 +34,10 @@ from hashlib import sha256
 from typing import Any
 
 from dp_lsp.core.notation import allowed, decimal
-from dp_lsp.mechanisms.pairs import IN_NUMBERS, Pair, group
+from dp_lsp.mechanisms.mechanism import IN_NUMBERS, Pair, group
 from dp_lsp.named import NamedTuple
 from dp_lsp.release import RunRefused
-from dp_lsp.release.changes import ChangeUnit, NeighbourChange, NeighbourStep, unit
-from dp_lsp.release.running import chained, covering
+from dp_lsp.release.running import ChangeUnit, NeighbourChange, NeighbourStep, chained, covering, unit
 
 if sys.platform == "win32":
     import msvcrt

@@ -37,7 +37,7 @@ from random import Random
 from secrets import SystemRandom
 from typing import Any, cast
 
-from dp_lsp.builtins.concrete import Undefined, Value, array, is_container
+from dp_lsp.builtins.meanings import Undefined, Value, array, is_container
 from dp_lsp.core.evaluate import Missing as Unknown
 from dp_lsp.core.evaluate import upper
 from dp_lsp.core.events import Sampling

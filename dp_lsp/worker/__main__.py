@@ -29,7 +29,7 @@ from dp_lsp.cache.results import ProgramStamp, Results
 from dp_lsp.cache.store import opened
 from dp_lsp.engine.check import Engine, OptionsOf
 from dp_lsp.engine.distributions import ask
-from dp_lsp.engine.repairs import worth_trying
+from dp_lsp.engine.trials import worth_trying
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
@@ -69,8 +69,7 @@ from dp_lsp.worker.frames import (
 )
 from dp_lsp.worker.helper import Helper, has_room
 from dp_lsp.worker.problems import CheckerEnded, CheckTooLong
-from dp_lsp.worker.projects import Projects, Result
-from dp_lsp.worker.survey import FilesNews
+from dp_lsp.worker.projects import FilesNews, Projects, Result
 
 # More than any real file needs; beyond it the machine would suffer, so the check fails instead. In bytes.
 _MEMORY = 4 << 30

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dp_lsp.analysis.records import Options
-from dp_lsp.builtins.concrete import NoMeaning
+from dp_lsp.builtins.meanings import NoMeaning
 from dp_lsp.core.scheme import FunctionValue, Scheme
 from dp_lsp.core.term import Method
 from dp_lsp.engine.check import Defined, Engine

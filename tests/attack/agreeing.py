@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from dp_lsp.analysis.records import Options
-from dp_lsp.builtins.concrete import NoMeaning, Undefined, array, is_container
+from dp_lsp.builtins.meanings import NoMeaning, Undefined, array, is_container
 from dp_lsp.core.term import Method
 from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.interpreter import Interpreter

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from dp_lsp.builtins.concrete import array, is_container
+from dp_lsp.builtins.meanings import array, is_container
 from dp_lsp.core.annotation import Annotation, ContainerOf, NumberOf, Truth
 from dp_lsp.core.types import Base, Kind
 

@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 from dp_lsp.accounting import charge as c
 from dp_lsp.accounting.best import MEASURES, guarantees, pair
-from dp_lsp.accounting.charge import Charge, Relation, Sampling
-from dp_lsp.accounting.guarantee import Guarantee
+from dp_lsp.accounting.charge import Charge, Guarantee, Relation, Sampling
 from dp_lsp.accounting.pld import LossDistributions
 from dp_lsp.mechanisms.selection import Approximate, BoundedRange
 

@@ -26,7 +26,7 @@ from dp_lsp.infer import linear as forms
 from dp_lsp.infer import tallies as reader
 from dp_lsp.lower import scope
 from dp_lsp.mechanisms import noise
-from dp_lsp.mechanisms.pairs import Pair
+from dp_lsp.mechanisms.mechanism import Pair
 from evaluator.claims import claims
 
 from .breaking import Rule

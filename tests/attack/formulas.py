@@ -9,24 +9,12 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from dp_lsp.accounting import (
-    approximate,
-    bounds,
-    charge,
-    composing,
-    gaussian,
-    guarantee,
-    pld,
-    renyi,
-    resolve,
-    symbolic,
-    walk,
-)
+from dp_lsp.accounting import approximate, bounds, charge, composing, pld, renyi, resolve, symbolic, walk
 from dp_lsp.core import sens
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.engine.check import Engine
 from dp_lsp.mechanisms import arithmetic, noise, normal, selection
-from dp_lsp.mechanisms import pairs as theorems
+from dp_lsp.mechanisms import mechanism as theorems
 from dp_lsp.mechanisms.arithmetic import DecimalInterval
 
 from .breaking import Rule, Wrong
@@ -250,9 +238,9 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ),
     ],
     "gaussian": [
-        *_folding(gaussian._Squares),
-        ("two ways without their product", gaussian, "joined", _no_cross),
-        ("μ is half", gaussian, "squared_mu", lambda right: lambda charge: (found := right(charge)) and found / 4),
+        *_folding(approximate._Squares),
+        ("two ways without their product", approximate, "joined", _no_cross),
+        ("μ is half", approximate, "squared_mu", lambda right: lambda charge: (found := right(charge)) and found / 4),
     ],
     "curves": [
         ("Gaussian noise", noise, "gaussian", _halved),
@@ -326,10 +314,10 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
             "chain",
             lambda right: lambda count, one, other: theorems.Pair(one.epsilon + other.epsilon, one.delta + other.delta),
         ),
-        ("the first of two ways", guarantee, "both", lambda right: lambda first, second: first),
+        ("the first of two ways", charge, "both", lambda right: lambda first, second: first),
         ("a sample costs half", theorems, "amplified_epsilon", _halved),
         ("a sample costs qε", theorems, "amplified_epsilon", lambda right: lambda count, rate, epsilon: rate * epsilon),
-        ("the rate counts twice", guarantee, "amplified", _rate_once_more),
+        ("the rate counts twice", charge, "amplified", _rate_once_more),
         ("with replacement costs half", theorems, "redrawn", _halved),
         (
             "a row in place of another is one step",
@@ -346,7 +334,7 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("rounds fail once", theorems.InNumbers, "failing_repeatedly", lambda right: lambda self, delta, times: delta),
         (
             "all of δ is left",
-            guarantee,
+            charge,
             "slack",
             lambda right: lambda delta, taken: delta if taken < delta < 1 else None,
         ),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from dp_lsp.accounting.bounds import PROFILES, bounds
 from dp_lsp.accounting.charge import Relation
 from dp_lsp.analysis.records import Options
-from dp_lsp.builtins.concrete import NoMeaning, Value
+from dp_lsp.builtins.meanings import NoMeaning, Value
 from dp_lsp.builtins.randomness import Chance
 from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.evaluate import Missing, Substitution, norms_of, upper

@@ -13,9 +13,8 @@ from dp_lsp import builtins
 from dp_lsp.accounting import symbolic, walk
 from dp_lsp.builtins import intervals, monotonicity
 from dp_lsp.builtins.traits import Indexing
-from dp_lsp.core import constraints, machine, metrics, order, sens, term
-from dp_lsp.core.order import Way
-from dp_lsp.core.sens import ONE, ZERO, Sens
+from dp_lsp.core import constraints, machine, metrics, sens, term
+from dp_lsp.core.sens import ONE, ZERO, Sens, Way
 from dp_lsp.core.types import Base, NumberType
 from dp_lsp.frontends.julia.semantics import JuliaStorage
 from dp_lsp.infer import (
@@ -212,9 +211,9 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
     "ways": [
         ("all rows rise", monotonicity, "of", lambda right: lambda row, args: (Way.RISES,) * len(args)),
         ("all numbers are positive", intervals, "way", _always(Way.RISES)),
-        ("the first of several", order, "common", lambda right: lambda found: next(iter(found))),
-        ("what falls rises", order, "through", _always(Way.RISES)),
-        ("all values are ordered", order, "is_chained", _always(True)),
+        ("the first of several", sens, "common", lambda right: lambda found: next(iter(found))),
+        ("what falls rises", sens, "through", _always(Way.RISES)),
+        ("all values are ordered", sens, "is_chained", _always(True)),
     ],
     "metrics": [
         ("norms cost half as much", metrics, "conversion", _halved),

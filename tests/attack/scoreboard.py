@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dp_lsp.analysis.records import FunctionReport, Options
-from dp_lsp.builtins.concrete import Value
+from dp_lsp.builtins.meanings import Value
 from dp_lsp.core.scheme import Scheme
 from dp_lsp.engine.check import Engine
 from dp_lsp.meaning.witness import shown

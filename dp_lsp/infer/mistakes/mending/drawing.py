@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dp_lsp.builtins import remedies
 from dp_lsp.builtins.arithmetic import TIMES
-from dp_lsp.builtins.broadcasts import ENTRIES
+from dp_lsp.builtins.higher import ENTRIES
 from dp_lsp.builtins.traits import Additive, DividesByLast
 from dp_lsp.core.term import Apply, Branch, Call, Literal, Term, Use
 from dp_lsp.core.types import BoolType

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dp_lsp.builtins import remedies
-from dp_lsp.builtins.broadcasts import ONE_BY_ONE
+from dp_lsp.builtins.higher import ONE_BY_ONE
 from dp_lsp.builtins.places import INDEX
 from dp_lsp.builtins.traits import Average, RecordCount
 from dp_lsp.core.term import Apply, Call, Closure, Global, Literal, Loop, Use
