@@ -28,7 +28,7 @@ PAGES = (
         "arrays-of-records",
         "applied",
     ),
-    *("written-lists", "put-in-order", "texts", "distinct"),
+    *("written-lists", "put-in-order", "texts", "switches", "distinct"),
 )
 LOOSE = {
     "Values that take the place of others",

@@ -18,7 +18,7 @@ from dp_lsp.frontends.python.numeric import INFINITE
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.rows import Rows
 from dp_lsp.frontends.python.tables import Alone, Frame, NotAColumn, Table, alone, table_of
-from dp_lsp.frontends.python.tree import below, copied
+from dp_lsp.frontends.python.tree import below, copied, walk
 from dp_lsp.language import Annotations, RefusedType, Returned
 from dp_lsp.surface import Node, TypeExpr
 
@@ -107,6 +107,57 @@ def with_annotations(tree: ast.Module, text: str, named: Mapping[str, ast.expr])
                 case ast.FunctionDef(returns=ast.expr() as said):
                     node.returns = meant(said, named)
     return tree
+
+
+def with_switches(node: ast.FunctionDef) -> ast.FunctionDef:
+    """The function with public whole numbers in place of public truth values, ``plot: Static[bool]``, that it only asks
+    for: ``if plot``, ``not plot``, ``plot and noisy > 3``. True is 1, and False 0. What does something else with one
+    tells them from numbers, as an index does."""
+    params = {each.arg: each for each in (*node.args.args, *node.args.kwonlyargs)}
+    named = {name for name, each in params.items() if each.annotation is not None and _is_switch(each.annotation)}
+    if not named:
+        return node
+    asked = {id(each) for item in walk(node) for each in _asked(item)}
+    own = [item for item in walk(node) if isinstance(item, ast.Name) and item.id in named]
+    named -= {item.id for item in own if id(item) not in asked}
+    named -= {item.arg for item in walk(node) if isinstance(item, ast.arg) and item is not params.get(item.arg)}
+    made: ast.FunctionDef = _Switched(named).visit(copied(node))
+    defaults = [None] * (len(made.args.args) - len(made.args.defaults)) + [*made.args.defaults, *made.args.kw_defaults]
+    for each, default in zip((*made.args.args, *made.args.kwonlyargs), defaults, strict=True):
+        if each.arg in named and isinstance(each.annotation, ast.Subscript):
+            each.annotation.slice = ast.copy_location(ast.Name("int", ast.Load()), each.annotation.slice)
+            if isinstance(default, ast.Constant) and isinstance(default.value, bool):
+                default.value = int(default.value)
+    return made
+
+
+def _is_switch(said: ast.expr) -> bool:
+    match said:
+        case ast.Subscript(value=ast.Name(id="Static"), slice=ast.Name(id="bool")):
+            return True
+    return False
+
+
+def _asked(node: ast.AST) -> Iterator[ast.expr]:
+    """The expressions of a node of which only the truth counts, if they are truth values."""
+    match node:
+        case ast.If(test=test) | ast.IfExp(test=test):
+            yield test
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            yield operand
+        case ast.BoolOp(values=values):
+            yield from values
+
+
+class _Switched(ast.NodeTransformer):
+    def __init__(self, names: set[str]) -> None:
+        self._names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        if node.id not in self._names:
+            return node
+        one = ast.copy_location(ast.Constant(1), node)
+        return ast.copy_location(ast.Compare(node, [ast.Eq()], [one]), node)
 
 
 def meant(said: ast.expr, named: Mapping[str, ast.expr]) -> ast.expr:
@@ -357,6 +408,11 @@ class PythonAnnotations(Annotations):
                 return NumberOf(Base.REAL), False
             case TypeExpr(name="Static", args=(TypeExpr(name=of, args=()),), form="braces") if of in _NUMBERS:
                 return NumberOf(_NUMBERS[of]), True
+            case TypeExpr(name="Static", args=(TypeExpr(name="bool"),)):
+                said = (
+                    "a truth value is followed where a function only asks for it, as in `if plot`; write `Static[int]`"
+                )
+                raise RefusedType(node, said, "Static[int]", nearly=True)
             case (
                 TypeExpr(name="Static", args=(TypeExpr(name=of),))
                 | TypeExpr(name="Annotated", args=(TypeExpr(name=of), *_))

@@ -11,7 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 
 from dp_lsp import surface
-from dp_lsp.frontends.python.annotations import OF_NUMBER, PUBLIC, annotation, holds_texts, kind_of, says_data
+from dp_lsp.frontends.python.annotations import (
+    OF_NUMBER,
+    PUBLIC,
+    annotation,
+    holds_texts,
+    kind_of,
+    says_data,
+    with_switches,
+)
 from dp_lsp.frontends.python.as_arrays import used_as_arrays
 from dp_lsp.frontends.python.clips import with_both_bounds
 from dp_lsp.frontends.python.dictionaries import with_lists
@@ -76,6 +84,7 @@ def not_followed(node: ast.stmt, what: str, broken: bool = False) -> ast.stmt:
 def function(node: ast.FunctionDef, places: Places, around: _Body | None = None) -> Node:
     """A definition, perhaps in the body of another one. One that is more than a header and a body is known by its name
     alone."""
+    node = with_switches(node)
     span = places.span(node)
     name = surface.Name(*_name_span(node, places), node.name)
     returns = None if node.returns is None else annotation(node.returns, places)
