@@ -28,7 +28,7 @@ PAGES = (
         "arrays-of-records",
         "applied",
     ),
-    *("written-lists", "put-in-order", "texts", "switches", "distinct"),
+    *("written-lists", "put-in-order", "texts", "switches", "distinct", "by-hand"),
 )
 LOOSE = {
     "Values that take the place of others",

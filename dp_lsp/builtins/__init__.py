@@ -21,14 +21,16 @@ from dp_lsp.builtins import (
     statistics,
     variances,
 )
-from dp_lsp.builtins.arithmetic import MINUS, PLUS
+from dp_lsp.builtins.arithmetic import MINUS, PLUS, POWER, QUOTIENT, TIMES
 from dp_lsp.builtins.containers import LITERAL, TOTAL
 from dp_lsp.builtins.datasets import KEEPING, OF_ROWS
 from dp_lsp.builtins.define import Builtin, Form
-from dp_lsp.builtins.filling import EMPTY, STORE, STORE_ALL, TALLY
+from dp_lsp.builtins.elementary import SQUARE
+from dp_lsp.builtins.filling import EMPTY, PUSH, STORE, STORE_ALL, TALLY
 from dp_lsp.builtins.higher import AS_VIEWS, ENTRIES, MAKING, ONE_BY_ONE, PICKED, ROWS_PICKED
 from dp_lsp.builtins.places import COLUMN, INDEX, RANGE, ROW, SLICE, SLICE_OF_COLUMNS, SLICE_OF_ROWS, extent
 from dp_lsp.builtins.traits import ForRows, Replaceable, SampledRows
+from dp_lsp.builtins.variances import DEVIATIONS
 
 T = TypeVar("T")
 
@@ -96,6 +98,7 @@ __all__ = [
     "AS_VIEWS",
     "BESIDE",
     "COLUMN",
+    "DEVIATIONS",
     "EACH_ROW",
     "EMPTY",
     "ENTRIES",
@@ -111,6 +114,9 @@ __all__ = [
     "PLACES",
     "PLACES_AND_ENTRIES",
     "PLUS",
+    "POWER",
+    "PUSH",
+    "QUOTIENT",
     "RANDOM",
     "RANGE",
     "REPLACEABLE_WAYS",
@@ -120,10 +126,12 @@ __all__ = [
     "SLICE_OF_COLUMNS",
     "SLICE_OF_ROWS",
     "SMALLEST",
+    "SQUARE",
     "STORE",
     "STORE_ALL",
     "TABLE",
     "TALLY",
+    "TIMES",
     "TOTAL",
     "WAYS",
     "Builtin",

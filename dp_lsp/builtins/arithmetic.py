@@ -319,7 +319,7 @@ _DIFFERENCES = (
 )
 _BY_NUMBER = form(_divided, scaling(divide=True), _nonzero, linear=linear.quotient, v=_CONTAINER, c=NUMBER)
 
-PLUS, MINUS, TIMES = "+", "-", "*"
+PLUS, MINUS, TIMES, QUOTIENT, POWER = "+", "-", "*", "/", "^"
 
 ROWS: tuple[Builtin, ...] = (
     Builtin(

@@ -302,6 +302,8 @@ def _row(
     )
 
 
+SQUARE = "abs2"
+
 ROWS: tuple[Builtin, ...] = (
     Builtin(
         "pi",
@@ -315,7 +317,7 @@ ROWS: tuple[Builtin, ...] = (
         traits=(Integral(False), NeverNaN(), Replaceable(value=True)),
     ),
     Builtin(
-        "abs2",
+        SQUARE,
         "abs2(x)",
         (form(numeric(_squared, bounds=_square_bounds), _square_factors, x=REAL_NUMBER),),
         "x·x. Of a number between L and U it is 2·max(|L|, |U|)-sensitive; of a private one of which nothing is known "

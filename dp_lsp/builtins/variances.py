@@ -165,6 +165,8 @@ _POINTS = "f(v::MetricVector(Real, Symmetric)) = {}"
 _BOUNDED = "f(v::MetricVector(Bounded(Real, 0, 100), {})) = {}"
 _ROWS_BOUNDED = "f(m::MetricMatrix(Bounded(Real, 0, 100), {})) = {}"
 
+DEVIATIONS = "squared_deviations"
+
 _ROWS: tuple[Builtin, ...] = (
     Builtin(
         "var",
@@ -188,7 +190,7 @@ _ROWS: tuple[Builtin, ...] = (
         traits=(Integral(False),),
     ),
     Builtin(
-        "squared_deviations",
+        DEVIATIONS,
         "squared_deviations(v)",
         (
             form(

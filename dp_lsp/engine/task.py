@@ -22,9 +22,10 @@ from dp_lsp.engine.premises import Meaning, Premises, digest
 from dp_lsp.engine.problems import ClaimUnreadable
 from dp_lsp.engine.program import Program, may_use
 from dp_lsp.engine.remarks import Excuses, Ignores, RemarkOutcome, Split, all_accepted, is_claim, outcome_of
+from dp_lsp.hopeless import CannotBeProved
 from dp_lsp.infer.context import Global, Resolve, UnknownGlobal
 from dp_lsp.infer.method import InferenceSetting, Inferred, infer_constant, infer_method
-from dp_lsp.infer.problems import CallsUnchecked, SensitivityMissed
+from dp_lsp.infer.problems import CallsUnchecked, LeavesUnprotected, SensitivityMissed
 from dp_lsp.infer.reading import is_readable
 from dp_lsp.infer.rules import BY_NAME
 from dp_lsp.language import Language
@@ -160,7 +161,8 @@ class Task:
         outcomes += [RemarkOutcome(State.FAILED, "")] * bool(idle)
         names = tuple(definition.name for definition in self.unit.lowered.definitions)
         state, accepted = worst(each.state for each in outcomes), all_accepted(outcomes)
-        shown = told([*problems, *idle], self.unit.syntax)
+        spans = [definition.span for definition in self.unit.lowered.definitions]
+        shown = told(_answered([*problems, *idle], spans), self.unit.syntax)
         silenced = tuple(ignores.silenced)
         verdict = Verdict(state, tuple(reports), shown, names, self.unit.uses, accepted, excuses.used, silenced)
         known = Later(partial(_facts, facts, self.unit.chunk.text, self._options)) if facts else NO_FACTS
@@ -489,6 +491,18 @@ def weighed(problems: Iterable[Problem], severity: Iterable[tuple[str, Severity 
         elif level is not None:
             found.append(problem._replace(severity=level))
     return found
+
+
+def _answered(problems: list[Problem], functions: Iterable[Span]) -> list[Problem]:
+    """The problems, but for what is left to be hidden in functions of which it is told what to release instead: that
+    is one answer, and the other would be about what is not released then."""
+    hopeless = [problem for problem in problems if problem.code == CannotBeProved.code]
+    answered = [span for span in functions if any(span.covers(problem.span.start) for problem in hopeless)]
+    return [
+        problem
+        for problem in problems
+        if problem.code != LeavesUnprotected.code or not any(span.covers(problem.span.start) for span in answered)
+    ]
 
 
 def told(problems: Iterable[Problem], syntax: Collection[Problem]) -> tuple[Problem, ...]:

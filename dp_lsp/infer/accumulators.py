@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import reduce
+from typing import TypeGuard
 
 from dp_lsp import builtins
 from dp_lsp.core import term
@@ -27,17 +28,23 @@ from dp_lsp.problem import Problem
 
 
 class _Unlike(Exception):
-    """A round does something else than to add to what is carried."""
+    """A round does something else than to add to what is carried, with what has a ``name``."""
+
+    def __init__(self, name: str = "") -> None:
+        super().__init__(name)
+        self.name = name
 
 
 class _Added(NamedTuple):
     """What a round has added so far to the carried value at a place; None if it is nothing. With an ``entry`` it is
-    added to that entry of a vector, in those rounds that are ``kept``, if that is not all."""
+    added to that entry of a vector, in those rounds that are ``kept``, if that is not all; or that entry is put behind
+    the last one of a list that is ``listed``, once."""
 
     place: int
     term: Term | None
     entry: Body | None = None
     kept: Body | None = None
+    listed: bool = False
 
 
 class _Records(NamedTuple):
@@ -60,29 +67,46 @@ def summed(inference: Inference, node: term.Loop) -> Evaluation | None:
     if records is None:
         return None
     try:
-        totals, rest = _Round(node, records).totals()
-    except _Unlike:
+        totals, rest = _Round(node, records, _without_entries(inference, node)).totals()
+    except _Unlike as unlike:
         if not any(isinstance(each, term.Hole) for each in term.within(term.of_body(node.body))):
-            inference.report(_more_than_added(node, records))
+            inference.report(_more_than_added(node, records, unlike.name))
         _, starting = inference.infer_all(start for _, start in node.carried)
         lost = [inference.hole("a loop over records") for _ in node.carried]
         return Evaluation(inference.tuple_of(node.span, lost)).after(starting)
     inference.context.totals[node] = tuple(totals)
     values, effects = inference.infer_all([*totals, *rest])
-    starts = (inference.recorder.judgements[start] for _, start in node.carried)  # which are parts of the totals
+    starts = (inference.recorder.judgements.get(start) for _, start in node.carried)  # which are parts of the totals
     found = [_of_no_round_too(inference, *each) for each in zip(values[: len(totals)], starts, strict=True)]
     return Evaluation(inference.tuple_of(node.span, found), effects)
 
 
-def _more_than_added(node: term.Loop, records: _Records) -> Problem:
-    carried = next((local.name for local, _ in node.carried), "the result")
-    limit = f"may do no more in a round than `{carried} += …`, outside of other loops"
+def _without_entries(inference: Inference, node: term.Loop) -> frozenset[Local]:
+    """What a loop carries that begins as a list without entries, where such a list is one of numbers whatever it gets:
+    what it gets of each record is then a dataset, and a sum of none is 0."""
+    if inference.context.language.semantics.types_are_inferred:
+        return frozenset()
+    made = inference.context.made
+    begun = ((local, made.get(start.local)) for local, start in node.carried if isinstance(start, term.Use))
+    return frozenset(
+        local
+        for local, start in begun
+        if isinstance(start, Call) and start.builtin == builtins.EMPTY and not start.args
+    )
+
+
+def _more_than_added(node: term.Loop, records: _Records, name: str) -> Problem:
+    carried = name or next((local.name for local, _ in node.carried), "the result")
+    because = f"a round makes `{carried}` of what the rounds before it have left, so that the order of records decides"
+    instead = f"only add to it (`{carried} += …`), or use a statistic of all records, such as a variance or a maximum"
     if node.going is not None:
-        limit = "must run to its end"
+        because = "it may end early, so that one record decides whether all behind it count"
+        instead = "leave out what does not count record by record, and go over all of them"
     return problems.MoreThanAdded.at(
         node.last.span,
         dataset=records.over.name,
-        limit=limit,
+        because=because,
+        instead=instead,
         relation=records.dataset.metric.value,
     )
 
@@ -181,9 +205,10 @@ def _needed(binds: tuple[Bind, ...], *read: Term) -> tuple[Bind, ...]:
 class _Round:
     """What one round of a loop adds to what it carries."""
 
-    def __init__(self, node: term.Loop, records: _Records) -> None:
+    def __init__(self, node: term.Loop, records: _Records, lists: frozenset[Local]) -> None:
         self._node = node
         self._records = records
+        self._lists = lists
         self._added = {local: _Added(place, None) for place, (local, _) in enumerate(node.carried)}
 
     def totals(self) -> tuple[list[Term], list[Term]]:
@@ -200,6 +225,13 @@ class _Round:
         for each, (_, start) in zip(added, self._node.carried, strict=True):
             if each.term is None:
                 totals.append(start)
+                continue
+            if each.entry is None and _is_whole(each.term):
+                totals.append(self._counted(start, each.term))
+                continue
+            if each.listed:
+                totals.append(self._listed(each, own, binds))
+                binds = binds if each.kept is not None else ()
                 continue
             if each.entry is not None and each.kept is not None:
                 totals.append(self._tally(start, each, own))  # which does what a round does for those that are kept
@@ -218,6 +250,13 @@ class _Round:
         read = {each.local for each in _all_of(self._records.body) if isinstance(each, term.Use)}
         return not self._added.keys() - {local for local, _ in self._node.carried} <= read
 
+    def _counted(self, start: Term, each: term.Literal) -> Term:
+        """What grows by the same whole number in each round: that many times as much as there are records, and so
+        public wherever their number is."""
+        rounds = replace(self._node.last, span=each.span)
+        grown = rounds if each.value == 1 else Call(each.span, builtins.TIMES, (each, rounds), each.span)
+        return Call(self._node.span, builtins.PLUS, (start, grown), each.span)
+
     def _total(self, start: Term, each: Body) -> Term:
         total = Call(each.result.span, builtins.TOTAL, (self._made_of_all(each),), each.result.span)
         return Call(self._node.span, builtins.PLUS, (start, total), each.result.span)
@@ -229,14 +268,29 @@ class _Round:
         assert added.term is not None and added.entry is not None, "what is added to an entry"
 
         def made(body: Body, before: tuple[Bind, ...]) -> Term:
-            needed = before or _needed(own, *term.of_body(body))
-            return self._function(Body((*needed, *body.binds), body.result))
+            return self._function(self._with(body, own, before))
 
         span = added.entry.result.span
         over: Term = term.Use(self._node.last.span, self._records.over)
         if added.kept is not None:
             over = Call(span, builtins.KEEPING, (made(added.kept, ()), over), span)
         return Call(self._node.span, builtins.TALLY, (made(added.entry, all_binds), over, start, added.term), span)
+
+    def _listed(self, added: _Added, own: tuple[Bind, ...], all_binds: tuple[Bind, ...]) -> Term:
+        """A list of what is made of each record, or of each that is kept: in whatever order, as records are."""
+        assert added.entry is not None, "what is put into the list"
+        over: Term = term.Use(self._node.last.span, self._records.over)
+        span, before = added.entry.result.span, all_binds
+        if added.kept is not None:
+            over, before = Call(span, builtins.KEEPING, (self._function(self._with(added.kept, own)), over), span), ()
+        made = self._function(self._with(added.entry, own, before))
+        return Call(span, builtins.MAKING, (made, over), span)
+
+    @staticmethod
+    def _with(body: Body, own: tuple[Bind, ...], before: tuple[Bind, ...] = ()) -> Body:
+        """A block behind all that a round does ``before`` it, or behind what it reads of that."""
+        needed = before or _needed(own, *term.of_body(body))
+        return Body((*needed, *body.binds), body.result)
 
     def _made_of_all(self, each: Body) -> Term:
         """What is made of each record."""
@@ -270,7 +324,10 @@ class _Round:
                 case Bind(term=term.Branch() as branch):
                     self._choice(bind, branch, own)
                 case Bind(targets=(target,)):
-                    self._added[target] = self._of(bind.term)
+                    try:
+                        self._added[target] = self._of(bind.term)
+                    except _Unlike:
+                        raise _Unlike(target.name) from None
                 case _:
                     raise _Unlike
         return tuple(own)
@@ -278,7 +335,7 @@ class _Round:
     def _choice(self, bind: Bind, branch: term.Branch, own: list[Bind]) -> None:
         """A branch by what is known of the record, whose sides add to what is carried, or make something else."""
         if _reads([branch.condition], set(self._added)):
-            raise _Unlike
+            raise _Unlike(bind.targets[0].name if bind.targets else "")
         sides: list[tuple[tuple[Bind, ...], tuple[Term, ...]]] = []
         for body in (branch.then, branch.otherwise):
             binds, result = self._own(body.binds), body.result
@@ -314,6 +371,8 @@ class _Round:
                     return reduce(self._more, own, found)
             case Call(builtin=builtins.STORE, args=(term.Use(local=local), place, grown)) if local in self._added:
                 return self._grown(local, place, grown)
+            case Call(builtin=builtins.PUSH, args=(term.Use(local=local), entry)) if local in self._added:
+                return self._put_behind(local, entry)
             case Call(builtin=builtins.MINUS, args=(before, less), mutates=False, by=None):
                 if not _reads([less], set(self._added)):
                     nothing = term.Literal(less.span, Fraction(0), True)
@@ -334,6 +393,14 @@ class _Round:
                             return before._replace(term=more, entry=Body((), place))
         raise _Unlike
 
+    def _put_behind(self, local: Local, entry: Term) -> _Added:
+        """One more entry of a list."""
+        before = self._added[local]
+        carried = self._node.carried[before.place][0]
+        if before.term is not None or carried not in self._lists or _reads([entry], set(self._added)):
+            raise _Unlike
+        return before._replace(term=term.Literal(entry.span, Fraction(1), True), entry=Body((), entry), listed=True)
+
     def _is_made_here(self, more: Term) -> bool:
         """Whether a number has its name in a round only."""
         made = {target for bind in _binds_of(self._records.body) for target in bind.targets}
@@ -350,6 +417,11 @@ class _Round:
 
 def _either(branch: term.Branch, then: Body, otherwise: Body) -> term.Branch:
     return term.Branch(branch.span, branch.condition, then, otherwise)
+
+
+def _is_whole(node: Term) -> TypeGuard[term.Literal]:
+    """Whether a term is a whole number that is written."""
+    return isinstance(node, term.Literal) and node.integer
 
 
 def _is_number(node: Term) -> bool:
@@ -410,8 +482,10 @@ def _of_entries(
     return found._replace(entry=entry, kept=None if all_ else Body((), _either(branch, *kept)))
 
 
-def _of_no_round_too(inference: Inference, total: Judgement, start: Judgement) -> Judgement:
+def _of_no_round_too(inference: Inference, total: Judgement, start: Judgement | None) -> Judgement:
     """What is carried after all rounds is stored as after the last one, or as before the first."""
+    if start is None:
+        return total
     type_, before = inference.type(total), inference.type(start)
     if not isinstance(type_, NumberType) or not isinstance(before, NumberType):
         return total

@@ -423,3 +423,21 @@ def _default(inference: Inference, node: term.Apply, param: SchemeParameter) -> 
         return None
     literal = replace(param.default, span=node.span)
     return literal, inference.infer(literal).value
+
+
+def called_by_name(inference: Inference, node: term.Apply) -> term.Call | None:
+    """The call of a function of the language that programs may replace, where this one does not."""
+    name = node.function
+    if not isinstance(name, term.Global):
+        return None
+    row = not_replaced(inference, name)
+    if row is None or not row.keywords.issuperset(node.keywords):
+        return None
+    return term.Call(node.span, row.name, node.args, name.span, keywords=node.keywords)
+
+
+def not_replaced(inference: Inference, node: term.Global) -> builtins.Builtin | None:
+    """The row of a name that no definition of the program has, and nothing that may define one."""
+    found = inference.context.language.builtins.find(node.name)
+    row = None if found is None else builtins.replaceable(found[0])
+    return None if row is None or inference.context.resolve(node.name) is not None else row

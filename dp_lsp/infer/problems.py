@@ -2209,8 +2209,8 @@ class MoreThanAdded(Kind):
     code = "DP439"
     name = "more-than-added"
     message = (
-        "a loop over the records of `{dataset}` {limit}, as records are at no places ({relation}): do so, or use what "
-        "tells something of all records, such as a count or a maximum; where places count, declare `Hamming`"
+        "a loop over the records of `{dataset}` cannot be proved private where {because}, and records are at no places "
+        "({relation}): {instead}; where places count, declare `Hamming`"
     )
 
 

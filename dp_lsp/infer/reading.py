@@ -239,6 +239,10 @@ class Reading:
             return node.value if node.integer else Fraction(float(node.value))
         if isinstance(node, Use) and isinstance(value := scope.names.get(node.local), Fraction):
             return value if value.denominator == 1 else Fraction(float(value))
+        if isinstance(node, term.Global):
+            constant = self.public_or_none(node, scope)  # a whole one is stored as it is, also with a point
+            value = None if constant is None else constant.number
+            return value if value is not None and value.denominator == 1 and abs(value) < _MOST_EXACT else None
         if isinstance(node, Apply) and depth:
             return self.stored(*self.called(node, scope), depth - 1)
         if isinstance(node, Call) and node.builtin == builtins.INDEX and len(node.args) == 2 and depth:

@@ -10,6 +10,7 @@ neither is known says the same wherever the same two are compared.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Hashable
 from fractions import Fraction
 from typing import TypeVar
@@ -23,11 +24,20 @@ from dp_lsp.core.scheme import Judgement
 from dp_lsp.core.tallies import Case, Cut, Feature, Known, Rule, Seen, TooMany, Truth, Value, Where, extent, image
 from dp_lsp.core.term import Branch, Call, Closure, Literal, Local, Term, Use
 from dp_lsp.core.types import Base, BoolType, Bounds, Container, NumberType
+from dp_lsp.core.values import replace
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.reading import Later, Reading, Scope, Unread, deeper
 from dp_lsp.named import NamedTuple
 
 _RELATIONS = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
+_OF_NUMBERS: dict[str, Callable[[Fraction, Fraction], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
 _COMPUTED = frozenset({"+", "-", "%"})
 _LOGIC = frozenset({"&&", "||", "!"})
 _ARITHMETIC = frozenset({"+", "-", "*", "/", "%"})
@@ -222,11 +232,31 @@ class RecordReader(Reading):
         self._cut(feature, Fraction(1))
         return lambda case: case.where[feature].meets("==", Fraction(1))
 
+    @deeper
     def _comparison(self, node: Call, scope: Scope) -> Truth:
+        chosen = self._of_chosen(node, scope)
+        if chosen is not None:
+            return chosen
+        left, right = (self.stored(each, scope) for each in node.args)
+        if left is not None and right is not None:
+            answer = _OF_NUMBERS[node.builtin](left, right)
+            return lambda case: answer
         try:
             return self._with_public(node, scope)
         except Unread:
             return self._of_two(node, scope)
+
+    def _of_chosen(self, node: Call, scope: Scope) -> Truth | None:
+        """A comparison of one of two numbers, by what a condition says of the record; None of anything else."""
+        for place, arg in enumerate(node.args):
+            made, around = self._without_zero(arg, scope)
+            if isinstance(made, Branch):
+                says, *sides = self._sides(made, around)
+                name = Local("one of two", arg.span)
+                args = (*node.args[:place], Use(arg.span, name), *node.args[place + 1 :])
+                each = replace(node, args=args)
+                return _either(says, *(self._comparison(each, scope.with_name(name, Later(*side))) for side in sides))
+        return None
 
     def _of_two(self, node: Call, scope: Scope) -> Truth:
         """A comparison of two numbers that are computed of a record: of the same two, one is always as far above the
@@ -388,7 +418,7 @@ class RecordReader(Reading):
 
     def _number_of(self, node: Term, scope: Scope) -> Number | None:
         """The record itself, or a number of the row that it is; None of anything else."""
-        node, scope = self.stands_for(node, scope)
+        node, scope = self._without_zero(node, scope)
         if isinstance(node, Use):
             stands = scope.names.get(node.local)
             return stands if isinstance(stands, Number) else None
@@ -396,6 +426,16 @@ class RecordReader(Reading):
             return None
         row = self._row(node.args[0], scope)
         return None if row is None else row.at(self._position(node.args[1], scope))
+
+    def _without_zero(self, node: Term, scope: Scope) -> tuple[Term, Scope]:
+        """What a name stands for, without a whole 0 that is added in front: of any type, the number is the same one."""
+        while True:
+            node, scope = self.stands_for(node, scope)
+            match node:
+                case Call(builtin=builtins.PLUS, args=(Literal(value=0, integer=True), same), keywords=(), by=None):
+                    node = same
+                case _:
+                    return node, scope
 
     def _row(self, node: Term, scope: Scope) -> Row | None:
         """The row that a record is, a part of it, or one that is written out; None of anything else."""

@@ -37,6 +37,7 @@ from dp_lsp.infer import (
     broadcasts,
     calls,
     checks,
+    deviations,
     disjoint,
     entrywise,
     explain,
@@ -83,7 +84,7 @@ def rule(inference: Inference, node: Term) -> Evaluation:
             return Evaluation(Judgement(NumberType(base, Poly.of(Fraction(value)), stored=stored), moves.NOWHERE))
         case term.Call():
             return _noted(inference, node.span, _call(inference, node), node.builtin)
-        case term.Apply() if (call := _called_by_name(inference, node)) is not None:
+        case term.Apply() if (call := calls.called_by_name(inference, node)) is not None:
             return _noted(inference, node.span, _call(inference, call), call.builtin)
         case term.Apply():
             callee = inference.infer(node.function)
@@ -138,35 +139,18 @@ def _rounds(inference: Inference, node: term.Loop | term.Comprehension) -> Evalu
     return _noted(inference, node.span, made, loops.COMPREHENSION)
 
 
-def _called_by_name(inference: Inference, node: term.Apply) -> term.Call | None:
-    """The call of a function of the language that programs may replace, where this one does not."""
-    name = node.function
-    if not isinstance(name, term.Global):
-        return None
-    row = _not_replaced(inference, name)
-    if row is None or not row.keywords.issuperset(node.keywords):
-        return None
-    return term.Call(node.span, row.name, node.args, name.span, keywords=node.keywords)
-
-
 def _constant_of_language(inference: Inference, node: term.Global) -> term.Call | None:
     """The call that a constant of the language stands for, such as `pi`, where the program defines none of that
     name."""
-    row = _not_replaced(inference, node)
+    row = calls.not_replaced(inference, node)
     trait = None if row is None else row.trait(Replaceable)
     return None if row is None or trait is None or not trait.value else term.Call(node.span, row.name, (), node.span)
-
-
-def _not_replaced(inference: Inference, node: term.Global) -> builtins.Builtin | None:
-    """The row of a name that no definition of the program has, and nothing that may define one."""
-    found = inference.context.language.builtins.find(node.name)
-    row = None if found is None else builtins.replaceable(found[0])
-    return None if row is None or inference.context.resolve(node.name) is not None else row
 
 
 def _call(inference: Inference, node: term.Call) -> Evaluation:
     """A use of a row. Picking a row that a round has for itself never fails."""
     _is_of_language(inference, node.by)
+    node = deviations.as_statistic(inference, node)
     if builtins.TABLE[node.builtin].has(Broadcasts):
         return _broadcast(inference, node)
     return _used(inference, node, *_arguments(inference, node))
@@ -277,7 +261,7 @@ def _global(inference: Inference, node: term.Global) -> Judgement:
             return Judgement(UNKNOWN, moves.NOWHERE)
         why = (
             "is not defined here"
-            if _not_replaced(inference, node) is None
+            if calls.not_replaced(inference, node) is None
             else "is only called: give a function that does"
         )
         inference.report(problems.UnknownName.at(span, name=name, why=why))

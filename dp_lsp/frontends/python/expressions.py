@@ -19,7 +19,7 @@ from dp_lsp.frontends.python.edges import edges_of
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.entries import COUNT, COUNT_KEPT, WHERE, named_kind
 from dp_lsp.frontends.python.filled import ZEROS, Filled
-from dp_lsp.frontends.python.hopeless import EDGES_OF_DATA, has_edges_of_data, hopeless_call, relative
+from dp_lsp.frontends.python.hopeless import BY_INDEX, EDGES_OF_DATA, has_edges_of_data, hopeless_call, relative
 from dp_lsp.frontends.python.kinds import (
     ARRAYS,
     COLUMNS,
@@ -45,7 +45,7 @@ from dp_lsp.frontends.python.reductions import Reductions
 from dp_lsp.frontends.python.refused import REASONS, Refused
 from dp_lsp.frontends.python.releasing import Made, is_tool
 from dp_lsp.frontends.python.releasing.calls import LibraryCalls
-from dp_lsp.frontends.python.rows import Beside, Rows
+from dp_lsp.frontends.python.rows import Beside, Rows, product
 from dp_lsp.frontends.python.tables import Alone, Counted, Frame, Table, code_of, counted
 from dp_lsp.frontends.python.tree import below, copied, walk
 from dp_lsp.frontends.python.written_out import Replaced, may_be_replaced
@@ -149,6 +149,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
         span = self._places.span(node)
         if (found := self._array_of_rows(node)) is not None:
             return found
+        if (added := self._as_sum(node)) is not None:
+            return self.node(added)
         match node:
             case ast.Constant(value=bool() as truth):
                 return surface.Boolean(*span, truth)
@@ -194,6 +196,15 @@ class Expressions(LibraryCalls, Reductions, Powers):
             case ast.Subscript() | ast.Attribute():
                 return self._part(node)
         raise Refused(node, _described(node))
+
+    def _as_sum(self, node: ast.expr) -> ast.expr | None:
+        """The product of two arrays of records as the sum of the products that it is; None for any other product."""
+        factors = product(node, self._kinds.called)
+        if factors is None or any(self._kinds.of(each) is not Kind.ARRAY for each in factors):
+            return None
+        each = ast.copy_location(ast.BinOp(factors[0], ast.Mult(), factors[1]), node)
+        total = ast.copy_location(ast.Attribute(each, "sum", ast.Load()), node)
+        return ast.copy_location(ast.Call(total, [], []), node)
 
     def array_of(self, node: ast.expr) -> Node | None:
         """An array that is made of numbers in a list, or of another array; None for anything else."""
@@ -1118,7 +1129,7 @@ _DESCRIBED: dict[type[ast.AST], str] = {
     ast.Set: "a set",
     ast.List: "an empty list",
     ast.Tuple: "a tuple with a star in it",
-    ast.Subscript: "an index",
+    ast.Subscript: BY_INDEX,
     ast.Attribute: "a part of a value",
     ast.Lambda: "a function without a name",
     ast.GeneratorExp: "a generator",

@@ -28,16 +28,18 @@ from dp_lsp.frontends.python.edges import with_edges
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.entries import named_kind
 from dp_lsp.frontends.python.expressions import Expressions, bins, number, opaque
+from dp_lsp.frontends.python.extremes import with_extremes
 from dp_lsp.frontends.python.failures import failure, leaves, raised, with_last_failure
 from dp_lsp.frontends.python.filled import APPEND, Filled
 from dp_lsp.frontends.python.groups import KeysShown, with_group_sums, with_shown_keys
-from dp_lsp.frontends.python.hopeless import KEYS_OF_RECORDS, keyed_by_records, named_of_data
+from dp_lsp.frontends.python.hopeless import KEYS_OF_RECORDS, SPARSE_VECTOR, keyed_by_records, named_of_data
 from dp_lsp.frontends.python.inner import bound_below, inner_functions, modules_of, why_not
 from dp_lsp.frontends.python.joined import Named, joined, joined_name, named, together
 from dp_lsp.frontends.python.joined import places as places_of
 from dp_lsp.frontends.python.kinds import COUNTING, Kind, Kinds, Of, kinds_of, limits
 from dp_lsp.frontends.python.lasting import lasting
 from dp_lsp.frontends.python.libraries import libraries
+from dp_lsp.frontends.python.loop_variables import with_own_variables
 from dp_lsp.frontends.python.mapped import with_comprehensions
 from dp_lsp.frontends.python.names import CHECKED, MODULES, bound_in, dotted
 from dp_lsp.frontends.python.noise import Noise, named_centre, whole
@@ -48,7 +50,7 @@ from dp_lsp.frontends.python.powers import UPDATES
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.releasing import frames, mechanisms, opacus, opendp
 from dp_lsp.frontends.python.releasing.samples import samples, told_to_tools, tools
-from dp_lsp.frontends.python.rows import Rows, norm_of, product
+from dp_lsp.frontends.python.rows import Beside, Rows, norm_of, product
 from dp_lsp.frontends.python.settled import returned_as_one, settled
 from dp_lsp.frontends.python.side_by_side import counted as counted_rounds
 from dp_lsp.frontends.python.side_by_side import taken
@@ -452,7 +454,7 @@ class _Body:
                 yield surface.If(*span, condition, then, self._block(orelse) if orelse else None)
             case ast.For(target=target, iter=over, body=body):
                 if any(is_noisy_stop(each, self._kinds, self._named) for each in body):
-                    raise Refused(node, _SPARSE_VECTOR)
+                    raise Refused(node, SPARSE_VECTOR)
                 parts, block = taken(node, self._kinds.called), self._block(body)
                 if parts is None:
                     made, _ = expressions.walked(over)
@@ -676,8 +678,9 @@ def _kinds_of_params(node: ast.FunctionDef, places: Places) -> dict[str, Of]:
 def _written_plainly(node: ast.FunctionDef, params: Mapping[str, Of]) -> ast.FunctionDef:
     """A function that does the same, without what only abbreviates."""
     called = _named_outside(node)
-    tables = [name for name, kind in params.items() if isinstance(kind, Table | Alone)]
-    written = with_group_sums(with_shown_keys(with_both_bounds(with_comprehensions(node, called))))
+    tables = [name for name, kind in params.items() if isinstance(kind, Table | Alone | Beside)]
+    plain = with_comprehensions(with_own_variables(with_extremes(node, called)), called)
+    written = with_group_sums(with_shown_keys(with_both_bounds(plain)))
     texts = [each.arg for each in (*node.args.args, *node.args.kwonlyargs) if holds_texts(each.annotation)]
     written = with_lists(with_numbers(with_texts(with_written(written, called)), texts, called))
     return with_edges(with_versions(written, tables))
@@ -754,10 +757,6 @@ def _is_below(node: ast.AST, loop: ast.For) -> bool:
 
 _ENDS = "np.maximum", "np.minimum"
 """The functions that a loop which counts ends with, by names that no program gives another meaning."""
-_SPARSE_VECTOR = (
-    "the sparse vector technique by hand, whose proof is none of composition (answer each question by noise of its own "
-    "instead, and choose among the answers),"
-)
 _LEFT = "a `while` loop that is left in several ways"
 _STATEMENTS: dict[type[ast.stmt], str] = {
     ast.While: "a `while` loop with an `else`",

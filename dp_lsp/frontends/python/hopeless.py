@@ -93,6 +93,19 @@ _SCALED = Hopeless(
     " `np.sum(np.clip({of} / 100, 0, 1)) + np.random.laplace(scale=1 / eps)`",
 )
 
+_AT_PLACES = Hopeless(
+    "`{written}` takes records by their places, and nothing says which record stands where",
+    "release a statistic of all of them instead,"
+    " `sum(min(max(x, 0), 100) for x in {of}) + np.random.laplace(scale=100 / eps)`",
+)
+
+_FIRST_ABOVE = Hopeless(
+    "it stops at the first noisy answer that is above a noisy number, as the sparse vector technique does, whose proof"
+    " is none of composition",
+    "give each question noise of its own instead, and choose among the answers:"
+    " `[sum(1 for x in {of} if x > t) + np.random.laplace(scale=3 / eps) for t in [10, 20, 30]]`",
+)
+
 _FUNCTIONS = {
     **dict.fromkeys(("np.corrcoef", "np.cov", "np.polyfit", "np.linalg.lstsq"), _RELATED),
     **dict.fromkeys(("sorted", "np.sort"), _ORDER),
@@ -133,8 +146,14 @@ BY_WEIGHTS = (
     "a choice by weights, as the exponential mechanism makes it (give each score noise of its own, and take the best "
     "by `np.argmax`),"
 )
+BY_INDEX = "an index"
+SPARSE_VECTOR = (
+    "the sparse vector technique by hand, whose proof is none of composition (answer each question by noise of its own "
+    "instead, and choose among the answers),"
+)
 _DECIDES, _CHOOSES = "chance that decides", "weights that decide"
-_OTHERWISE = {BY_CHANCE: _DECIDES, BY_WEIGHTS: _CHOOSES}
+_PICKS = "an index of records, which stand nowhere (go over all of them, as in `sum(v)`),"
+_OTHERWISE = {BY_CHANCE: _DECIDES, BY_WEIGHTS: _CHOOSES, BY_INDEX: _PICKS}
 """How what may be done with anything is named where it is done with data."""
 HOPELESS = {
     **{f"`{name}`": each for name, each in _FUNCTIONS.items()},
@@ -145,6 +164,8 @@ HOPELESS = {
     SCALED: _SCALED,
     _DECIDES: _CHANCE,
     _CHOOSES: _WEIGHTS,
+    _PICKS: _AT_PLACES,
+    SPARSE_VECTOR: _FIRST_ABOVE,
 }
 """By how the call is named within a sentence; a method with a dot before it."""
 SHOWS_KEYS = frozenset({"`.value_counts`", "`.groupby`"})
@@ -183,7 +204,7 @@ def _described(what: str, text: str) -> tuple[str, str]:
     if what == KEYS_OF_RECORDS:
         found = _FILLED.search(text)
         return ("the dictionary", "v") if found is None else (found["name"], found["over"])
-    if what in (STANDARDISED, SCALED):
+    if what in (STANDARDISED, SCALED, _PICKS):
         return text, _first(_NAMED, text.lstrip("("))
     return text.partition("(")[0], "v"
 
@@ -199,7 +220,8 @@ def named_of_data(what: str, function: ast.FunctionDef, node: ast.AST) -> str:
     key = _OTHERWISE.get(what, what)
     if key not in HOPELESS:
         return what
-    of_data = _decides(function, node) if key == _DECIDES else is_of_data(function, node)
+    asked = _ASKED.get(key, is_of_data)
+    of_data = asked(function, node)
     return key if of_data else what if key != what else _plain(what)
 
 
@@ -208,6 +230,29 @@ def _decides(function: ast.FunctionDef, node: ast.AST) -> bool:
     names = {name for each in ast.walk(function) for name in _given(each, node)}
     tests = [each.test for each in ast.walk(function) if isinstance(each, ast.If | ast.IfExp | ast.While)]
     return any(_reads(test, names) or any(each is node for each in ast.walk(test)) for test in tests)
+
+
+def _picks(function: ast.FunctionDef, node: ast.AST) -> bool:
+    """Whether an index takes some entries of a parameter that is a list or an array, or of which nothing is said. One
+    that is a name may go over all of them, for which there are other words."""
+    match node:
+        case ast.Subscript(slice=ast.Slice(lower=None, upper=None)):
+            return False
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Slice() | ast.BinOp() | ast.UnaryOp()):
+            pass
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int())):
+            pass
+        case _:
+            return False
+    params = {each.arg: each.annotation for each in (*function.args.args, *function.args.kwonlyargs)}
+    said = params.get(name)
+    return name in params and (said is None or _SEVERAL.search(ast.unparse(said)) is not None)
+
+
+_SEVERAL = re.compile(r"\b(?:[Ll]ist|ndarray|NDArray|ArrayLike|Sequence)\b")
+"""What annotations call several numbers."""
+_ASKED: dict[str, Callable[[ast.FunctionDef, ast.AST], bool]] = {_DECIDES: _decides, _PICKS: _picks}
+"""Whether something that is named so is done with data."""
 
 
 def _given(statement: ast.AST, node: ast.AST) -> Iterator[str]:

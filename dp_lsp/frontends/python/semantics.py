@@ -91,6 +91,7 @@ _NEVER_FAILS = frozenset(
             "clip_vector",
             "vector_norm",
             "dot_product",
+            "squared_deviations",
         ),
     }
 )

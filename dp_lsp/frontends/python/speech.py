@@ -23,7 +23,7 @@ _SAID: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     for pattern, instead in (
         (r"`clamp\((.*?), L, U\)`", r"`np.clip(\1, low, high)`"),
         (r"`clamp`", "`np.clip`"),
-        (r"^clamp (?=`)", "clip "),
+        (r"^clamp (?=`|all )", "clip "),
         (r", or fix the number with `resize\(v, n, x\)`", ""),
         (r", or make it so with `resize\(v, [^`]*, x\)`", ""),
         (r"; bound it with `clip\(\w+, c, v\)`", ": divide each row by its norm where that is larger than a limit"),

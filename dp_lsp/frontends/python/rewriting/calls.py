@@ -13,6 +13,7 @@ from dp_lsp.frontends.python.rewriting.definitions import Definition, definition
 from dp_lsp.frontends.python.rewriting.rewording import Written
 from dp_lsp.intents import Rendering, edit_of
 from dp_lsp.problem import Edit, Fix
+from dp_lsp.text import Span
 
 _DRAWS = ("laplace", "normal", "gauss", "rvs")
 _SCALE = 1
@@ -77,6 +78,39 @@ def held_number_by_number(intent: intents.Through, text: str, bounds: tuple[str,
     name = text[slice(*intent.span)]
     if definition is None or not Written(definition, text, {}).is_list(name):
         return
-    low, high = bounds
-    made = f"[min(max(each, {low}), {high}) for each in {name}]"
+    made = f"[{held_each(name, *bounds)}]"
     yield Fix(intent.title, (edit_of(intent.span, made),), intent.sure)
+
+
+def held_each(name: str, low: str, high: str) -> str:
+    """Each number of a list, held between bounds."""
+    return f"min(max(each, {low}), {high}) for each in {name}"
+
+
+def put_before(code: Rendering, intent: intents.Before, text: str) -> Iterator[Fix]:
+    """On a line of its own, above the statement. Numbers of a list are each
+    held between bounds: functions of NumPy make an array of it."""
+    definition = definition_around(text, intent.at)
+    if definition is None or intent.in_place:
+        return
+    name, statement = text[slice(*intent.name)], _statement_at(definition, intent.at)
+    if statement is None or not name.isidentifier():
+        return
+    made = code.passed(name, (intent.call,))
+    if intent.call.builtin == "clamp" and Written(definition, text, {}).is_list(name):
+        made = f"[{held_each(name, *map(code.expression, intent.call.after))}]"
+    at = definition.span(statement).start
+    indent = text[max(text.rfind(mark, 0, at) for mark in "\r\n") + 1 : at]
+    if indent.strip():
+        return
+    shown, edit = edit_of(Span(at, at), f"{name} = {made}").text, edit_of(Span(at, at), f"{name} = {made}\n{indent}")
+    yield Fix(intent.title.format(code=shown), (edit,), sure=not edit.placeholders)
+
+
+def _statement_at(definition: Definition, at: int) -> ast.stmt | None:
+    """The innermost statement at a place, or the one behind a text there that says what the function is for."""
+    body = definition.node.body
+    if len(body) > 1 and ast.get_docstring(definition.node) is not None and definition.span(body[0]).covers(at):
+        return body[1]
+    found = [each for line in body for each in ast.walk(line) if isinstance(each, ast.stmt)]
+    return next((each for each in reversed(found) if definition.span(each).covers(at)), None)

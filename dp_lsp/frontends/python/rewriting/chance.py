@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from dp_lsp.frontends.python.names import GENERATORS
+from dp_lsp.frontends.python.rewriting.definitions import program
 from dp_lsp.frontends.python.rewriting.methods import Given
 from dp_lsp.frontends.python.rewriting.rewording import Rewording, Written
 from dp_lsp.frontends.python.tree import copied
@@ -202,6 +203,38 @@ def _called_with(written: Written, helper: ast.FunctionDef, call: ast.Call) -> s
     if any(each.arg not in given for each in params):
         return ""
     return ast.unparse(Given(given).visit(copied(value)))
+
+
+def geometric_by_hand(written: Written) -> Iterator[Rewording]:
+    """A function that counts until chance ends it, twice, as Laplace noise where the difference is added."""
+    helper = written.definition.node
+    if not any(isinstance(each, ast.While) and _tests_chance(written, each) for each in written.nodes):
+        return
+    found = program(written.text)
+    if found is None:
+        return
+    edits: list[Edit] = []
+    used = sum(_calls(each, helper.name) for each in ast.walk(found.tree))
+    for function in (each for each in ast.walk(found.tree) if isinstance(each, ast.FunctionDef)):
+        epsilon = next((each.arg for each in function.args.args if each.arg.casefold().startswith("eps")), "1.0")
+        for node in ast.walk(function):
+            match node:
+                case ast.BinOp(ast.BinOp(of, ast.Add(), one), ast.Sub(), other):
+                    if _calls(one, helper.name) and _calls(other, helper.name):
+                        made = f"{ast.unparse(of)} + np.random.laplace(scale=1 / {epsilon})"
+                        edits.append(Edit(found.places.span(node), made))
+                        used -= 2
+    if edits and not used:
+        edits.append(written.line(helper))
+        yield Rewording(f"draw Laplace noise by a library: `{edits[0].text}`", tuple(sorted(edits)))
+
+
+def _tests_chance(written: Written, loop: ast.While) -> bool:
+    return any(written.called(each) in _UNIFORM for each in ast.walk(loop.test))
+
+
+def _calls(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
 
 
 # Seeds

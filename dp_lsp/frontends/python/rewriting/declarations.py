@@ -16,6 +16,7 @@ from dp_lsp.frontends.python.rewriting.definitions import (
     LOADER,
     Definition,
     Parameter,
+    calls_of,
     definition_around,
     is_chosen,
 )
@@ -30,7 +31,7 @@ _RELATIONS = {
     DatasetMetric.INSERT_DELETE: ("AddRemove(ordered=True)", "one record that is added or removed, each in its place"),
 }
 _ORDERED = {"AddRemove()": "AddRemove(ordered=True)", "ChangeOne()": "ChangeOne(ordered=True)"}
-_TABLE = "pd.DataFrame"
+_TABLE, _ARRAY = "pd.DataFrame", "np.ndarray"
 _SAYS_IT = ("AddRemove", "ChangeOne", "Within", "OneOf")
 
 
@@ -59,6 +60,8 @@ def declared_as(definition: Definition, parameter: Parameter, type_: Annotation,
             word, whom = _RELATIONS[metric]
             base = base or definition.base(parameter)
             words = [word, *_columns(definition, parameter)] if base == _TABLE else [word]
+            if base == _ARRAY and definition.is_of_rows(parameter.name):
+                words.append("Rows()")
         case ContainerOf(norm=None):
             base, words, whom = definition.base(parameter), ["Within()"], "a change by at most 1"
         case NumberOf(bounds=None):
@@ -141,7 +144,9 @@ def add_parameter(code: Rendering, intent: intents.AddParameter, text: str) -> I
     else:
         start = definition.parameters[0].span.start
         edit = Edit(Span(start, start), f"{declared}, ")
-    yield Fix(f"make it a parameter: `{declared}`", (edit,), sure=False, declares=True)
+    called = calls_of(definition.node.name, text)
+    more = "" if not called else f", which all calls of `{definition.node.name}` have to give"
+    yield Fix(f"make it a parameter: `{declared}`{more}", (edit,), sure=False, declares=True)
 
 
 def declare_private(code: Rendering, intent: intents.DeclarePrivate, text: str) -> Iterator[Fix]:
@@ -215,12 +220,14 @@ def say_what_is_given(code: Rendering, intent: intents.SayWhatIsGiven, text: str
         yield from (fix._replace(declares=True) for fix in found)
         return
     protected = data or [each for each in unsaid if not is_chosen(each.name)][:1]
+    beside = definition.are_beside([each.name for each in data])
     for type_ in (intent.types if data else intent.otherwise) if protected else ():
         declared, whom = [], ""
         for each in unsaid:
             made = f"{each.name}: Static[{'int' if definition.is_counted_by(each) else 'float'}]"
             if each in protected:
-                made, whom = declared_as(definition, each, type_)
+                made, whom = declared_as(definition, each, type_, _ARRAY if beside else "")
+                made = _of_people(made) if beside else made
             declared.append(made)
         if all(declared):
             edits = tuple(Edit(each.span, made) for each, made in zip(unsaid, declared, strict=True))
@@ -254,6 +261,11 @@ def _read_by(statement: ast.stmt) -> Iterator[tuple[ast.Name, str]]:
             base = holds(f"{IMPORTED.get(home, BASES.get(home, home))}.{rest}")
             if base:
                 yield name, base
+
+
+def _of_people(declared: str) -> str:
+    """A declaration of records, as parts of those of the same people."""
+    return declared.replace("Remove()", 'Remove("people")').replace("ChangeOne()", 'ChangeOne("people")')
 
 
 def say_who_trains(code: Rendering, intent: intents.SayWhoTrains, text: str) -> Iterator[Fix]:

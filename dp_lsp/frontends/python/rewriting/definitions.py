@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from dp_lsp.frontends.python.chunks import items
 from dp_lsp.frontends.python.kinds import ABSENT, THERE
@@ -86,6 +86,42 @@ class Definition(NamedTuple):
         if attributes:
             return _SERIES if attributes & _OF_SERIES else _ARRAY
         return _ARRAY if any(_reads(each, name) for each in self._entrywise) else _LIST
+
+    def is_of_rows(self, name: str) -> bool:
+        """Whether each record of an array is a row, by what is done with it."""
+        for node in ast.walk(self.node):
+            match node:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=of)), keywords=[ast.keyword(arg="axis")]):
+                    found = of == name
+                case ast.Call(args=[ast.Name(id=of)], keywords=[ast.keyword(arg="axis")]):
+                    found = of == name
+                case ast.Subscript(value=ast.Name(id=of), slice=ast.Tuple()):
+                    found = of == name
+                case ast.Subscript(ast.Attribute(ast.Name(id=of), "shape"), ast.Constant(value=1)):
+                    found = of == name
+                case _:
+                    continue
+            if found:
+                return True
+        return False
+
+    def are_beside(self, names: Collection[str]) -> bool:
+        """Whether several arrays hold numbers of the same people: each is computed with together with another one,
+        entry by entry."""
+        met: set[str] = set()
+        for node in ast.walk(self.node):
+            match node:
+                case ast.BinOp(left=left, right=right):
+                    pairs = [left, right]
+                case ast.Call(func=func, args=[left, right]) if (dotted(func) or ("", ""))[1] in _PAIRING:
+                    pairs = [left, right]
+                case ast.Call(func=ast.Attribute(value=left, attr="dot"), args=[right]):
+                    pairs = [left, right]
+                case _:
+                    continue
+            known = {each.id for each in pairs if isinstance(each, ast.Name)} & {*names}
+            met |= known if len(known) > 1 else set()
+        return len(names) > 1 and met == {*names}
 
     @property
     def _indexed(self) -> Iterator[ast.Subscript]:
@@ -189,6 +225,32 @@ def without_parameter(definition: Definition, parameter: Parameter, text: str) -
     return Edit(Span(places[at - 1].end if at else start, end), "")
 
 
+class Program(NamedTuple):
+    """A whole text, and the places in it."""
+
+    tree: ast.Module
+    places: Places
+
+
+def program(text: str) -> Program | None:
+    """A text as a whole; None where it cannot be read."""
+    try:
+        return Program(ast.parse(text), Places(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def calls_of(name: str, text: str) -> list[Span]:
+    """What is given in each call of a function of a text, from the first argument to the last."""
+    found = program(text)
+    if found is None:
+        return []
+    calls = [node for node in ast.walk(found.tree) if isinstance(node, ast.Call) and _is(node.func, name)]
+    given = ([*node.args, *(each.value for each in node.keywords)] for node in calls)
+    span = found.places.span
+    return [Span(span(each[0]).start, max(span(arg).end for arg in each)) for each in given if each]
+
+
 def is_chosen(name: str) -> bool:
     """Whether a name is that of a number that somebody chooses, and nobody gave."""
     return name.casefold().startswith(_PRICES)
@@ -290,6 +352,10 @@ def _reads(node: ast.expr, name: str) -> bool:
     return any(_is(each, name) for each in ast.walk(node) if isinstance(each, ast.expr))
 
 
+_PAIRING = frozenset(
+    {"np.dot", "np.vdot", "np.inner", "np.corrcoef", "np.cov", "numpy.dot", "numpy.corrcoef", "numpy.cov"}
+)
+"""Functions that go through two arrays side by side."""
 _REDUCING = frozenset({"sum", "len", "min", "max", "sorted"})
 
 

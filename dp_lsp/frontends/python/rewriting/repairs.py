@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from dp_lsp import intents
-from dp_lsp.frontends.python.rewriting.calls import spend
+from dp_lsp.frontends.python.rewriting.calls import put_before, spend
 from dp_lsp.frontends.python.rewriting.declarations import (
     add_parameter,
     annotate,
@@ -44,6 +44,7 @@ REPAIRS: dict[type[Intent], Callable[[Rendering, Any, str], Iterator[Fix]]] = {
     intents.SayWhatIsRead: say_what_is_read,
     intents.SayWhoTrains: say_who_trains,
     intents.Spend: spend,
+    intents.Before: put_before,
     intents.ReturnReleased: return_released,
     intents.Otherwise: write_otherwise,
     intents.PassColumns: pass_columns,

@@ -544,6 +544,7 @@ def counting(written: Written, node: ast.AST) -> str | None:
 _REWORDED: dict[str, Reworded] = {
     **dict.fromkeys(("statistics.mean", "statistics.fmean"), _mean),
     **dict.fromkeys(("numpy.mean", "numpy.average"), _mean_of_list),
+    "math.fsum": _by("sum({})"),
     "statistics.median": _by("np.median({})"),
     "statistics.stdev": _by("np.std({}, ddof=1)"),
     "statistics.pstdev": _by("np.std({})"),

@@ -6,8 +6,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
+from dp_lsp.frontends.python.rewriting.definitions import calls_of
 from dp_lsp.frontends.python.rewriting.rewording import Rewording, Written, counting, once
 from dp_lsp.problem import Edit
+from dp_lsp.text import Span
 
 _DRAWS = ("laplace", "normal", "gauss", "normalvariate", "rvs")
 
@@ -20,6 +22,9 @@ def statements(written: Written) -> Iterator[Rewording]:
     yield from _root_of_variance(written)
     yield from _mean_of_kept(written)
     yield from _largest_of_noisy(written)
+    yield from _to_the_end(written)
+    yield from _not_tried(written)
+    yield from _asked_elsewhere(written)
 
 
 def _counted_in_bins(written: Written) -> Iterator[Rewording]:
@@ -344,3 +349,54 @@ def _only_checks(statement: ast.stmt) -> bool:
         case ast.Assert() | ast.If(body=[ast.Raise()], orelse=[]):
             return True
     return False
+
+
+def _to_the_end(written: Written) -> Iterator[Rewording]:
+    """A loop that ends at some record leaves it out."""
+    for loop in written.nodes:
+        inner = [*ast.walk(loop)][1:] if isinstance(loop, ast.For) else []
+        breaks = [node for node in inner if isinstance(node, ast.Break)]
+        if len(breaks) == 1 and not any(isinstance(each, ast.For | ast.While) for each in inner):
+            yield Rewording("leave out the record, and go on with the next one", (written.edit(breaks[0], "continue"),))
+
+
+def _not_tried(written: Written) -> Iterator[Rewording]:
+    """What is tried is done: where there is no record, or another one than was expected, the run fails."""
+    for node in written.nodes:
+        match node:
+            case ast.Try(body=[first, *_], finalbody=[], orelse=[]):
+                start, end = written.definition.span(node)
+                indent = _indentation(written, node)
+                inner = _indentation(written, first)
+                lines = written.text[written.definition.span(first).start : written.definition.span(node.body[-1]).end]
+                made = lines.replace(f"\n{inner}", f"\n{indent}")
+                if "\n" not in lines or inner.startswith(indent):
+                    yield Rewording("leave out the `try`", (Edit(Span(start, end), made),))
+
+
+def _indentation(written: Written, node: ast.AST) -> str:
+    start = written.definition.span(node).start
+    return written.text[written.text.rfind("\n", 0, start) + 1 : start]
+
+
+def _asked_elsewhere(written: Written) -> Iterator[Rewording]:
+    """A number that a function asks for while it runs is one that it is given."""
+    args = written.definition.node.args
+    if args.defaults or args.kwonlyargs or args.vararg or args.kwarg or not args.args:
+        return
+    for statement in written.definition.node.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if _asks(value) and written.writes(name) == 1:
+                at = written.definition.span(args.args[-1]).end
+                kind = "int" if isinstance(value, ast.Call) and written.called(value) == "int" else "float"
+                edits = [Edit(Span(at, at), f", {name}: Static[{kind}]"), written.line(statement)]
+                ends = [given.end for given in calls_of(written.definition.node.name, written.text)]
+                edits += [Edit(Span(end, end), f", {name}={written.source(value)}") for end in ends]
+                yield Rewording(
+                    f"ask before the call, and pass the answer: `{name}: Static[{kind}]`", tuple(sorted(edits))
+                )
+
+
+def _asks(value: ast.expr) -> bool:
+    calls = (each.func for each in ast.walk(value) if isinstance(each, ast.Call))
+    return any(isinstance(each, ast.Name) and each.id == "input" for each in calls)

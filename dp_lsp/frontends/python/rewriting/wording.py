@@ -10,7 +10,7 @@ from typing import TypeGuard
 from dp_lsp import intents
 from dp_lsp.builtins.remedies import DATASETS
 from dp_lsp.frontends.python.names import dotted
-from dp_lsp.frontends.python.rewriting.chance import drawn_by_hand, drawn_elsewhere, seeded
+from dp_lsp.frontends.python.rewriting.chance import drawn_by_hand, drawn_elsewhere, geometric_by_hand, seeded
 from dp_lsp.frontends.python.rewriting.declarations import declared_as
 from dp_lsp.frontends.python.rewriting.definitions import Definition, Parameter, definition_around, definitions
 from dp_lsp.frontends.python.rewriting.origins import origins
@@ -77,6 +77,7 @@ def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> It
         *_truths(written),
         *drawn_by_hand(written),
         *drawn_elsewhere(written, helpers),
+        *geometric_by_hand(written),
         *seeded(written),
         *rewordings(written),
         *statements(written),

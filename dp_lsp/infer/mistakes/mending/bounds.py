@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dp_lsp import builtins
 from dp_lsp.builtins import remedies
 from dp_lsp.builtins.containers import TOTAL
 from dp_lsp.builtins.filling import STORE
 from dp_lsp.builtins.places import INDEX
 from dp_lsp.builtins.traits import RecordCount
+from dp_lsp.core import term
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.term import Apply, Call, Global, Literal, Loop, Term, Use
 from dp_lsp.core.types import Base, Container, Dataset, Norm, NumberType
@@ -40,13 +42,22 @@ def missing_bounds(scene: Scene, problem: Problem) -> Iterator[Fix]:
         title = f"clamp `{written}`, with bounds chosen without looking at the data"
         bounded = remedies.bounded(highest)
         found = [*scene.inference.fixes(Through(title, node.span, (bounded,), sure=False))]
-        yield from found
-        yield from _bounded_everywhere(scene, node, bounded, len(found))
-        yield from _bounded_before(scene, node, bounded)
+        here = [*found, *_bounded_everywhere(scene, node, bounded, len(found))]
+        before = [*_bounded_before(scene, node, bounded), *_bounded_at_first(scene, bounded)]
+        yield from (*before, *here) if _may_fail(scene, node) else (*here, *before)
     elif lacks is Descriptor.ROWS:
         norm = next((each.noise.norm for each in releases if each.noise.norm in _NOISY), None) or Norm.L2
         title = f"clip the rows of `{written}` to a largest norm"
         yield from scene.inference.fixes(Through(title, node.span, (remedies.rows_bounded(norm),), sure=False))
+        title = f"clamp all numbers of `{written}`, with bounds chosen without looking at the data"
+        yield from scene.inference.fixes(Through(title, node.span, (remedies.bounded(None),), sure=False))
+
+
+def _may_fail(scene: Scene, node: Term) -> bool:
+    """Whether something that is computed fails for large numbers, as a power does in some languages."""
+    fails_on = scene.inference.context.language.semantics.fails_on
+    parts = (part for part in term.within([node]) if isinstance(part, Call) and part.builtin == builtins.POWER)
+    return any(fails_on(part.builtin, (), row(part).arguments(len(part.args), part.keywords)) for part in parts)
 
 
 def _bounded_everywhere(scene: Scene, node: Term, bounded: Passing, ways: int) -> Iterator[Fix]:
@@ -76,6 +87,21 @@ def _bounded_before(scene: Scene, node: Term, bounded: Passing) -> Iterator[Fix]
             title = f"put the records between bounds chosen without looking at the data: {made}"
             edits = dict.fromkeys(edit for fix in found for edit in fix.edits)
             yield Fix(title, tuple(edits), sure=False)
+
+
+def _bounded_at_first(scene: Scene, bounded: Passing) -> Iterator[Fix]:
+    """Before all that a function does, the records that it is given are put between bounds."""
+    found = list[Fix]()
+    for param in scene.method.params:
+        type_ = scene.type_of(param.local)
+        element = type_.records.element if isinstance(type_, Dataset) else None
+        used = next((each for each in scene.terms if isinstance(each, Use) and each.local is param.local), None)
+        if used is not None and isinstance(element, NumberType) and element.bounds is None:
+            found += scene.inference.fixes(Before("`{code}`", scene.method.header.end, used.span, bounded))
+    if found:
+        made = " and ".join(fix.title for fix in found)
+        title = f"put the records between bounds first, chosen without looking at the data: {made}"
+        yield Fix(title, tuple(edit for fix in found for edit in fix.edits), sure=False)
 
 
 def bounded_arguments(scene: Scene, problem: Problem) -> Iterator[Fix]:
