@@ -75,7 +75,10 @@ class Trial:
         unknown, and nothing that is proved; what ``warns`` may have warnings in the place of an error."""
         after = self._after(fix.edits)
         return all(
-            self._is_gone([problem], old, new, accepts or warns or fix.declares)
+            (
+                self._is_gone([problem], old, new, accepts or warns or fix.declares)
+                or (fix.declares and self._is_said_no_more(problem, old, new))
+            )
             and (_is_read(old, new) if fix.declares else _is_no_worse(old, new, KNOWN if accepts else BADNESS))
             for old, new in zip(self._before, after, strict=True)
         )
@@ -261,6 +264,12 @@ class Trial:
         serious = [sum(map(_is_serious, problems)) for problems in (found, left)]
         return warns or serious[1] <= serious[0] - len(problems)
 
+    def _is_said_no_more(self, problem: Problem, before: Analyses, after: Analyses) -> bool:
+        """Whether a problem is gone, and all in all there are fewer: what was declared tells of others of its kind."""
+        old, new = (_errors_by_message(each[self._file].problems) for each in (before, after))
+        said = problem.code, problem.message
+        return new[said] < old[said] and new.total() < old.total()
+
     def _is_rarer(self, code: str, before: Analyses, after: Analyses) -> bool:
         return _count(after[self._file].problems, code) < _count(before[self._file].problems, code)
 
@@ -333,6 +342,10 @@ def _fresh(before: Verdict, after: Verdict) -> list[Problem]:
         if known[each.code, each.message] < 0:
             found.append(each)
     return sorted(found, key=lambda each: each.severity is not Severity.ERROR)
+
+
+def _errors_by_message(problems: Iterable[Problem]) -> Counter[tuple[str, str]]:
+    return Counter((each.code, each.message) for each in problems if each.severity is Severity.ERROR)
 
 
 def _is_serious(problem: Problem) -> bool:

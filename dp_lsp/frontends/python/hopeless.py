@@ -240,6 +240,8 @@ def _picks(function: ast.FunctionDef, node: ast.AST) -> bool:
             return False
         case ast.Subscript(value=ast.Name(id=name), slice=ast.Slice() | ast.BinOp() | ast.UnaryOp()):
             pass
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Name()) if _takes_neighbours(function, name):
+            pass
         case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int())):
             pass
         case _:
@@ -247,6 +249,14 @@ def _picks(function: ast.FunctionDef, node: ast.AST) -> bool:
     params = {each.arg: each.annotation for each in (*function.args.args, *function.args.kwonlyargs)}
     said = params.get(name)
     return name in params and (said is None or _SEVERAL.search(ast.unparse(said)) is not None)
+
+
+def _takes_neighbours(function: ast.FunctionDef, name: str) -> bool:
+    """Whether a function takes what stands before or behind a place of something."""
+    taken = (
+        each for each in ast.walk(function) if isinstance(each, ast.Subscript) and isinstance(each.slice, ast.BinOp)
+    )
+    return any(isinstance(each.value, ast.Name) and each.value.id == name for each in taken)
 
 
 _SEVERAL = re.compile(r"\b(?:[Ll]ist|ndarray|NDArray|ArrayLike|Sequence)\b")

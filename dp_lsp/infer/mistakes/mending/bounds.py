@@ -9,7 +9,7 @@ from dp_lsp.builtins import remedies
 from dp_lsp.builtins.containers import TOTAL
 from dp_lsp.builtins.filling import STORE
 from dp_lsp.builtins.places import INDEX
-from dp_lsp.builtins.traits import RecordCount
+from dp_lsp.builtins.traits import DividesByLast, RecordCount
 from dp_lsp.core import term
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.term import Apply, Call, Global, Literal, Loop, Term, Use
@@ -43,7 +43,8 @@ def missing_bounds(scene: Scene, problem: Problem) -> Iterator[Fix]:
         bounded = remedies.bounded(highest)
         found = [*scene.inference.fixes(Through(title, node.span, (bounded,), sure=False))]
         here = [*found, *_bounded_everywhere(scene, node, bounded, len(found))]
-        before = [*_bounded_before(scene, node, bounded), *_bounded_at_first(scene, bounded)]
+        around = remedies.above_zero() if _divides(scene, node) else bounded
+        before = [*_bounded_before(scene, node, around), *_bounded_at_first(scene, around)]
         yield from (*before, *here) if _may_fail(scene, node) else (*here, *before)
     elif lacks is Descriptor.ROWS:
         norm = next((each.noise.norm for each in releases if each.noise.norm in _NOISY), None) or Norm.L2
@@ -51,6 +52,12 @@ def missing_bounds(scene: Scene, problem: Problem) -> Iterator[Fix]:
         yield from scene.inference.fixes(Through(title, node.span, (remedies.rows_bounded(norm),), sure=False))
         title = f"clamp all numbers of `{written}`, with bounds chosen without looking at the data"
         yield from scene.inference.fixes(Through(title, node.span, (remedies.bounded(None),), sure=False))
+
+
+def _divides(scene: Scene, node: Term) -> bool:
+    """Whether something private is divided by, which has no bound near 0."""
+    parts = (part for part in term.within([node]) if isinstance(part, Call) and row(part).has(DividesByLast))
+    return any(isinstance(part.args[-1], Use) or bool(scene.private(part.args[-1])) for part in parts)
 
 
 def _may_fail(scene: Scene, node: Term) -> bool:
