@@ -93,7 +93,8 @@ def _message(step: Move, variable: str) -> str | None:
     if len(step.before) > 1:
         return f"it is used {len(step.before)} times here, and the changes add up"
     if step.factors != (ONE,) and not _waits(step.factors[0]):
-        return f"{shown(step.factors[0])} times as much"
+        factor = shown(step.factors[0])
+        return f"moves by {factor.strip('()')}" if " in L1," in factor else f"{factor} times as much"
     return None
 
 

@@ -22,6 +22,7 @@ def statements(written: Written) -> Iterator[Rewording]:
     yield from _root_of_variance(written)
     yield from _mean_of_kept(written)
     yield from _largest_of_noisy(written)
+    yield from _largest_by_a_loop(written)
     yield from _to_the_end(written)
     yield from _not_tried(written)
     yield from _asked_elsewhere(written)
@@ -293,6 +294,50 @@ def _largest_of_noisy(written: Written) -> Iterator[Rewording]:
                     lines = map(written.line, _no_longer_read(written, given[name], given))
                     edits = tuple(sorted([*lines, written.edit(node, made)]))
                     yield Rewording(f"take the place of the largest, counted from 0: `{made}`", edits)
+
+
+def _largest_by_a_loop(written: Written) -> Iterator[Rewording]:
+    """The key whose noisy score a loop finds to be the largest, as its place among the keys."""
+    given, body = dict(written.given()), written.definition.node.body
+    for loop in body:
+        match loop:
+            case ast.For(
+                target=ast.Name(id=key),
+                iter=over,
+                body=[
+                    ast.Assign(targets=[ast.Name(id=score)], value=ast.BinOp() as value),
+                    ast.If(
+                        test=ast.Compare(ast.Name(id=left), [ast.Gt() | ast.GtE()], [ast.Name(id=most)]), orelse=[]
+                    ) as kept,
+                ],
+            ) if left == score:
+                pass
+            case _:
+                continue
+        sets = {ast.unparse(each) for each in kept.body}
+        best = next((name for name in written.names if sets == {f"{name} = {key}", f"{most} = {score}"}), "")
+        each = ast.DictComp(ast.Name(key), value, [ast.comprehension(ast.Name(key), over, [], 0)])
+        made = _argmax(written, each, given) if best else ""
+        returns = [
+            line.value for line in body if isinstance(line, ast.Return) and ast.unparse(line) == f"return {best}"
+        ]
+        begun = [line for line in body if isinstance(line, ast.Assign) and ast.unparse(line.targets[0]) in (best, most)]
+        if (
+            made
+            and len(returns) == 1
+            and returns[0] is not None
+            and written.reads(best) == 1
+            and written.reads(most) == 1
+        ):
+            keys = [line for line in body if isinstance(over, ast.Name) and isinstance(line, ast.Assign)]
+            unread = [
+                line
+                for line in keys
+                if line.value is given.get(ast.unparse(over)) and written.reads(ast.unparse(over)) == 1
+            ]
+            lines = [written.line(line) for line in (*begun, loop, *unread)]
+            edits = tuple(sorted([*lines, written.edit(returns[0], made)]))
+            yield Rewording(f"take the place of the largest, counted from 0: `{made}`", edits)
 
 
 def _no_longer_read(written: Written, value: ast.expr, given: Mapping[str, ast.expr]) -> Iterator[ast.stmt]:
