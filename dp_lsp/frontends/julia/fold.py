@@ -494,10 +494,11 @@ def _variables(tokens: Sequence[Token]) -> set[str]:
     """The parameters of a function that begins there, and what it assigns in the blocks that are still open."""
     partner, found, index = partners(tokens), set[str](), 1
     if [token.type for token in tokens[1:3]] == ["NAME", "CALL"]:
-        within = tokens[2 : partner[2]]
+        end = partner[2] if partner[2] > 2 else len(tokens)  # they may still be open: this stands in one of them
+        within = tokens[2:end]
         starts = (place for place, token in enumerate(within) if token.type in ("CALL", "COMMA", "SEMI"))
         found |= {token.value for place in starts for token in within[place + 1 : place + 2] if token.type == "NAME"}
-        index = partner[2]
+        index = end
     while index + 2 < len(tokens):
         before, name, sign = tokens[index : index + 3]
         if before.type in ("NL", "SEMI") and name.type == "NAME" and sign.type == "ASSIGN":
