@@ -205,3 +205,13 @@ def test_standard_input(tmp_path: Path) -> None:
     given = json.dumps(notebook(*ALL, SHOWN)).encode()
     result = subprocess.run(command, input=given, capture_output=True, cwd=tmp_path, check=False)
     assert "2 functions: 2 proved" in result.stdout.decode()
+
+
+def test_a_command_of_the_shell_below_a_comment_gives_no_name_a_meaning(tmp_path: Path) -> None:
+    written(tmp_path, "a", notebook(HEAD, "# the data\n\n!wget https://a.b/people.csv\n\nimport pandas as pd", NOISY))
+    (file,) = json.loads(checked(tmp_path, "--output-format", "json", "a.ipynb"))["files"]
+    assert [each["status"] for each in file["functions"]] == ["proved"]
+    assert "DP001" not in [each["code"] for each in file["diagnostics"]]
+    written(tmp_path, "a", notebook(HEAD, "# the data\n%run other.py", NOISY))
+    (file,) = json.loads(checked(tmp_path, "--output-format", "json", "a.ipynb"))["files"]
+    assert [each["status"] for each in file["functions"]] == ["unknown"], "what may give any name a meaning does"

@@ -33,6 +33,8 @@ _KEEPS_NAMES = frozenset(
     {"bash", "sh", "script", "cmd", "system", "sx", "ls", "pwd", "cd", "env", "who", "whos", "javascript"}
 )
 """What gives no name a value. It may show one."""
+_ABOVE = re.compile(r"\A(?:[ \t]*(?:#[^\n]*)?\n)*")
+"""Comments and blank lines that stand above an item."""
 _SPLICED = re.compile(r"[{$]")
 
 
@@ -75,8 +77,8 @@ def _means_nothing(sign: str, name: str, rest: str) -> bool:
 
 
 def spoken(item: str, start: int = 0) -> Opaque | None:
-    """An item that is said to IPython, which begins at ``start``; None for any other."""
-    text = item.lstrip()
+    """An item that is said to IPython, perhaps below comments, which begins at ``start``; None for any other."""
+    text = _ABOVE.sub("", item).lstrip()
     asks = text.rstrip().endswith("?")
     if not text.startswith(("%", "!", "?")) and not asks:
         return None
