@@ -424,11 +424,13 @@ class RefusedType(Exception):
 
 
 class Returned(NamedTuple):
-    """What a return annotation says: the type, and whether the function claims to be private or is a black box."""
+    """What a return annotation says: the type, and whether the function claims to be private or is a black box. That it
+    is private is ``presumed`` where nobody says so, and its text tells."""
 
     type: Annotation
     privacy: bool = False
     black_box: bool = False
+    presumed: bool = False
 
 
 class Annotations(ABC):
@@ -500,6 +502,7 @@ class Semantics:
     - If ``updates_in_place``, ``x += y`` may change what x stands for. Else it gives the name another value.
     - If ``names_arguments``, a call may give any argument by its name. Else those that are declared so must be, and no
       others.
+    - If ``presumes_privacy``, a function without any annotation that calls what releases something is private.
     - If ``types_are_inferred``, what a function makes of no records at all has a type that its text tells, and none
       where it reads a name that may be given another value: one at top level, or one of the function around it. Else it
       is the same whatever that reads.
@@ -519,6 +522,7 @@ class Semantics:
     functions_reach_out: bool = False
     updates_in_place: bool = True
     names_arguments: bool = False
+    presumes_privacy: bool = False
     types_are_inferred: bool = True
     sizes_fit: bool = True
     constants_change: bool = True

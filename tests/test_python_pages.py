@@ -21,6 +21,7 @@ PAGES = (
         "dictionaries",
         "key_counts",
         "lists-of-files",
+        "helpers-of-data",
         "one-of",
         "rounding",
         "named-draws",

@@ -341,6 +341,8 @@ class Method:
     defines: tuple[tuple[Declared, ...], ...] = ()
     """The types of the arguments of all methods that its text defines, if these are not those of its parameters: where
     some may be left out, are told apart by their names, or stand for any number of arguments."""
+    presumed: bool = False
+    """Whether its text tells that it is private, and nobody says so."""
     rebindable: bool = False
     """Whether its name may be given a value of another type, so that nothing is inferred of what calls it."""
     boxed: frozenset[str] = frozenset()

@@ -168,6 +168,9 @@ class _Template(Template):
         error in that."""
         method = replace(self.method, params=tuple(map(_told, self.method.params, types)))
         inference, scheme, _ = _inferred_for(method, self.setting, effort, types)
+        if _releases_unsaid(self.method, self.setting, inference.recorder.problems):
+            method = replace(method, privacy=True, presumed=True)
+            inference, scheme, _ = _inferred_for(method, self.setting, effort, types)
         if self.setting.usual > 1:
             checks.check_records(inference, method, scheme)
         return replace(scheme, reason=inference.recorder.unknown or _first_error(inference.recorder.problems))
@@ -193,6 +196,9 @@ def infer_method(method: term.Method, setting: InferenceSetting, look: Callable[
     if method.body is None:
         return _black_box(method, setting, effort)
     scheme, found = _reported(method, setting, effort)
+    if _releases_unsaid(method, setting, found.problems):
+        method = replace(method, privacy=True, presumed=True)
+        scheme, found = _reported(method, setting, effort)
     if setting.version:
         scheme = replace(scheme, template=_Template(method, setting))
     if scheme.is_open:
@@ -202,6 +208,14 @@ def infer_method(method: term.Method, setting: InferenceSetting, look: Callable[
     if method.privacy and setting.rules.whom and found.shown is not None and not found.wrong:
         found = _asked(method, setting, effort, found, found.shown)
     return found._replace(value=FunctionValue(method.name, (scheme,)))
+
+
+def _releases_unsaid(method: term.Method, setting: InferenceSetting, found: Iterable[Problem]) -> bool:
+    """Whether a function without any annotation calls what releases something, in a language in which nobody has to say
+    that: then it is taken for private, by which more is asked of it."""
+    unsaid = not method.privacy and all(isinstance(param.type, Anything) for param in method.params)
+    is_told = any(problem.code == problems.NotDeclaredPrivate.code for problem in found)
+    return unsaid and is_told and setting.language.semantics.presumes_privacy
 
 
 def _asked(method: term.Method, setting: InferenceSetting, effort: Effort, found: Inferred, shown: Scheme) -> Inferred:

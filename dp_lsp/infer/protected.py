@@ -19,11 +19,13 @@ from dp_lsp.core.types import Base, Container, Dataset, Kind, Norm, NumberType, 
 from dp_lsp.infer import problems
 from dp_lsp.infer.inference import Inference
 from dp_lsp.intents import DeclareRecords
+from dp_lsp.problem import Severity
 
 
 def ask(inference: Inference, method: term.Method, shown: Scheme) -> None:
     """Report a private function whose neighbours hang on a type that nobody wrote, and warn where it protects numbers
-    instead of records. Says nothing more of functions with errors."""
+    instead of records. Says nothing more of functions with errors. One that nobody says is private is judged where it
+    is called, too, so it is not wrong."""
     written = {each.local.name: each for each in method.params}
     for param in shown.params:
         own = written.get(param.name)
@@ -33,9 +35,8 @@ def ask(inference: Inference, method: term.Method, shown: Scheme) -> None:
             if _has_records(param.type):
                 types = (*_datasets(param.type), *_as_numbers(param.type))
                 fixes = inference.fixes(DeclareRecords(param.span, types))
-                inference.report(
-                    problems.WhomItProtects.at(param.span, name=method.name, parameter=param.name, fixes=fixes)
-                )
+                asked = problems.WhomItProtects.at(param.span, name=method.name, parameter=param.name, fixes=fixes)
+                inference.report(asked._replace(severity=Severity.INFORMATION) if method.presumed else asked)
         elif measured := next(_measured(param.type), None):
             _warn(inference, method, param, measured)
 

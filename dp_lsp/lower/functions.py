@@ -187,6 +187,7 @@ class Functions:
             passes=tuple(passes),
             passes_captured=bool(OUTSIDE & self._statements.returned),
             converts=self._unit.language.annotations.run_time(node.returns),
+            presumed=returned.presumed,
             boxed=frozenset(self._scope.boxed),
             defines=_defined(node.params, params),
             needs=self._unit.language.annotations.needed(node.params),

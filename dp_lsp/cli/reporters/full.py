@@ -209,7 +209,8 @@ def _hidden(function: FunctionReport) -> Iterator[str]:
 def _codes(function: FunctionReport, analysis: Analysis) -> str:
     """The problems in a function, by code."""
     found = inside(function, analysis)
-    errors = dict.fromkeys(each.code for each in found if each.severity is Severity.ERROR)
+    told = (each for each in found if each.severity is Severity.ERROR or each.message == function.reason)
+    errors = dict.fromkeys(each.code for each in told)
     warnings = dict.fromkeys(each.code for each in found if each.severity is Severity.WARNING)
     words = (("see", errors), ("note", warnings))
     return "   ".join(f"{word} {', '.join(codes)}" for word, codes in words if codes)

@@ -22,9 +22,9 @@ from dp_lsp.frontends.python.tree import below, copied, walk
 from dp_lsp.language import Annotations, RefusedType, Returned
 from dp_lsp.surface import Node, TypeExpr
 
-OF_NUMBER, PUBLIC = "<number>", "<public>"
+OF_NUMBER, PUBLIC, DRAWING = "<number>", "<public>", "<private>"
 """The annotations of a function that has none and draws noise, which nobody can write: a number, and one that is
-public."""
+public; and that it is private."""
 _OTHER, _INFINITE = "…", "∞"
 """The name of an annotation that is written in another way than annotations are read here."""
 _SILENT = frozenset(
@@ -429,6 +429,8 @@ class PythonAnnotations(Annotations):
     def returned(self, node: TypeExpr | None) -> Returned:
         if node is None or _is_silent(node):
             return Returned(Anything())
+        if node.name == DRAWING:
+            return Returned(Anything(), privacy=True, presumed=True)
         if node.name == "Annotated" and any(_is_word(each, "Private") for each in node.args):
             raise RefusedType(node, "write `Private` by itself", "Private", nearly=True)
         if node.name != "Private":

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
 from dp_lsp.frontends.python.kinds import BY_NAME, CENTRE, GENERATING, SAMPLERS, SCALE, SIZE, Kind, Kinds
-from dp_lsp.frontends.python.tree import below, children, walk
+from dp_lsp.frontends.python.tree import below, children, copied, walk
 from dp_lsp.named import NamedTuple
 
 T = TypeVar("T")
@@ -64,6 +64,67 @@ def draw_of(node: ast.expr, kinds: Kinds) -> Draw | None:
             return None if found is None else found._replace(size=None)
     found = _drawn(node, kinds)
     return found if found is not None and found.size is None else None
+
+
+def with_single_draws(node: ast.FunctionDef) -> ast.FunctionDef:
+    """The function with a draw in place of an array of one draw under a name, of which only the one number is taken:
+    ``noise = np.random.laplace(0, b, size=1)``, and then ``noise.item()`` or ``noise[0]``."""
+    names = below(node, ast.Name)
+    found: dict[str, ast.Call] = {}
+    for each in below(node, ast.Assign):
+        match each:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if _is_of_one(call):
+                found[name] = call
+    if not found:
+        return node
+    taken = Counter(name for each in walk(node) if (name := _taken_of(each)) in found)
+    others = Counter(each.id for each in names if each.id in found)
+    others.update(each.arg for each in below(node, ast.arg))
+    single = {name for name in found if taken[name] and others[name] == taken[name] + 1}
+    if not single:
+        return node
+    made = _OfOne(single).visit(copied(node))
+    assert isinstance(made, ast.FunctionDef), "a definition stays one"
+    return made
+
+
+def _is_of_one(call: ast.Call) -> bool:
+    """Whether a call may draw an array of one number, as it is asked for so by name."""
+    sizes = [each.value for each in call.keywords if each.arg == SIZE]
+    is_one = len(sizes) == 1 and isinstance(sizes[0], ast.Constant) and sizes[0].value == 1
+    return is_one and isinstance(call.func, ast.Attribute) and call.func.attr in ("laplace", "normal")
+
+
+def _taken_of(node: ast.AST) -> str:
+    """The name of the array of which an expression takes the one number; empty for any other."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="item"), args=[], keywords=[]):
+            return name
+        case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=0), ctx=ast.Load()):
+            return name
+    return ""
+
+
+class _OfOne(ast.NodeTransformer):
+    def __init__(self, names: set[str]) -> None:
+        self._names = names
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call() as call) if name in self._names:
+                call.keywords = [each for each in call.keywords if each.arg != SIZE]
+                return node
+        return self.generic_visit(node)
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        return self._one(node) or self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        return self._one(node) or self.generic_visit(node)
+
+    def _one(self, node: ast.expr) -> ast.expr | None:
+        name = _taken_of(node)
+        return ast.copy_location(ast.Name(name, ast.Load()), node) if name in self._names else None
 
 
 def draws_of(node: ast.expr, kinds: Kinds) -> Draw | None:

@@ -59,7 +59,8 @@ _SEVERAL_DRAWS = (
     "to as many numbers: `v + np.random.laplace(0, b, size=len(v))`),"
 )
 _ZIP = ast.Name("zip", ast.Load())
-_SUMMED = frozenset({Kind.ARRAY, Kind.VECTOR})
+_PAIRED = frozenset({Kind.ARRAY, Kind.VECTOR, Kind.LIST})
+"""What `zip` goes over number by number, whatever operators do to it."""
 _NUMERIC = frozenset({Kind.NUMBER, Kind.ANY})
 _ONE_DIMENSIONAL = frozenset({Kind.ARRAY, Kind.VECTOR, Kind.LOOSE})
 _NUMBERS = frozenset({Kind.ARRAY, Kind.VECTOR, Kind.GAPS})
@@ -571,7 +572,7 @@ class Expressions(LibraryCalls, Reductions, Powers):
             if isinstance(added, ast.Name) and added.id in self._arrays and self._kinds.called(_ZIP) == _ZIP.id:
                 size = heart(self._arrays[added.id], self._drawn_several)
                 known = size is not None and size.size is not None and self._is_as_long(size.size, hidden)
-                return self._noisy_array(node) if known and self._kinds.of(hidden) in _SUMMED else None
+                return self._noisy_array(node) if known and self._kinds.of(hidden) in _PAIRED else None
         return None
 
     def noise_of_several(self, node: ast.expr) -> Noise | None:

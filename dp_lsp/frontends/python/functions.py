@@ -12,6 +12,7 @@ from functools import cache
 
 from dp_lsp import surface
 from dp_lsp.frontends.python.annotations import (
+    DRAWING,
     OF_NUMBER,
     PUBLIC,
     annotation,
@@ -20,10 +21,19 @@ from dp_lsp.frontends.python.annotations import (
     says_data,
     with_switches,
 )
+from dp_lsp.frontends.python.as_arrays import taken as used_as_several
 from dp_lsp.frontends.python.as_arrays import used_as_arrays
 from dp_lsp.frontends.python.clips import with_both_bounds
 from dp_lsp.frontends.python.dictionaries import with_lists
-from dp_lsp.frontends.python.draws import as_long_as, generators, is_noisy_stop, named_arrays, named_draws, scales
+from dp_lsp.frontends.python.draws import (
+    as_long_as,
+    generators,
+    is_noisy_stop,
+    named_arrays,
+    named_draws,
+    scales,
+    with_single_draws,
+)
 from dp_lsp.frontends.python.edges import with_edges
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.entries import named_kind
@@ -98,10 +108,12 @@ def function(node: ast.FunctionDef, places: Places, around: _Body | None = None)
         if body.trains:
             params = tuple(_said(each, PUBLIC) if each.name in body.trains else each for each in params)
         elif not any(each.annotation for each in params) and returns is None and body.draws:
-            returns = surface.TypeExpr(header.end, header.end, "Private", written="Private")
-            told = {each.name: PUBLIC if each.name in body.scales else OF_NUMBER for each in params}
+            returns = surface.TypeExpr(header.end, header.end, DRAWING, written="Private")
+            public = {each.name for each in params} if body.several else body.scales
+            told = {each.name: PUBLIC if each.name in public else OF_NUMBER for each in params}
             params = tuple(
-                each if each.name in {*body.samples, *body.vectors} else _said(each, told[each.name]) for each in params
+                each if each.name in {*body.samples, *body.vectors, *body.several} else _said(each, told[each.name])
+                for each in params
             )
     except Refused as found:
         refused = _by_keys(node, found)
@@ -263,6 +275,10 @@ class _Body:
         self.samples = samples(node, measured)
         params |= dict.fromkeys(used_as_arrays(node, params, called), Kind.ARRAY)
         params |= dict.fromkeys(self.samples, Kind.ARRAY)
+        bare = [each.arg for each in node.args.args if each.annotation is None and params[each.arg] is Kind.ANY]
+        used = used_as_several(node, bare, called)
+        self.several = used.several
+        params |= dict.fromkeys(used.arrays, Kind.ARRAY)
         self._kinds = kinds_of(node.body, params, self._local.__contains__)
         _check_tables(node, params, self._kinds)
         self._named = named_draws(node, self._kinds)
@@ -683,7 +699,7 @@ def _written_plainly(node: ast.FunctionDef, params: Mapping[str, Of]) -> ast.Fun
     written = with_group_sums(with_shown_keys(with_both_bounds(plain)))
     texts = [each.arg for each in (*node.args.args, *node.args.kwonlyargs) if holds_texts(each.annotation)]
     written = with_lists(with_numbers(with_texts(with_written(written, called)), texts, called))
-    return with_edges(with_versions(written, tables))
+    return with_edges(with_versions(with_single_draws(written), tables))
 
 
 def _check_tables(node: ast.FunctionDef, params: Mapping[str, Of], kinds: Kinds) -> None:

@@ -109,6 +109,7 @@ class PythonSemantics(Semantics):
     functions_reach_out = False
     updates_in_place = True
     names_arguments = True
+    presumes_privacy = True
     types_are_inferred = False
     sizes_fit = False
     constants_change = False
