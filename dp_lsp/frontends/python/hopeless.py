@@ -344,7 +344,7 @@ def _made_of(function: ast.AST, given: set[str]) -> Iterator[str]:
     """The names that are given what reads one of these."""
     for node in ast.walk(function):
         match node:
-            case ast.Assign(value=value) if _reads(value, given):
+            case ast.Assign(value=value) if _reads(value, given) and not _is_noisy(value):
                 yield from (name for each in node.targets for name in _names_in(each))
             case (
                 ast.AnnAssign(target=target, value=ast.expr() as value)
@@ -354,6 +354,15 @@ def _made_of(function: ast.AST, given: set[str]) -> Iterator[str]:
                 | ast.comprehension(target=target, iter=value)
             ) if _reads(value, given):
                 yield from _names_in(target)
+
+
+def _is_noisy(value: ast.expr) -> bool:
+    """Whether noise is drawn in a value: then it is not known to be data."""
+    calls = (each.func for each in ast.walk(value) if isinstance(each, ast.Call))
+    return any(isinstance(each, ast.Attribute) and each.attr in _DRAWS for each in calls)
+
+
+_DRAWS = frozenset({"laplace", "normal", "standard_normal", "gauss", "rvs"})
 
 
 def _names_in(node: ast.AST) -> Iterator[str]:
