@@ -86,10 +86,16 @@ def where_largest(node: ast.Call, called: Callable[[ast.expr], str]) -> ast.Name
     return None
 
 
-def distinct(node: ast.Call, called: Callable[[ast.expr], str]) -> ast.Name | None:
-    """The list of which ``len(set(v))`` tells how many different values it holds, or the array of which
-    ``len(np.unique(v))`` does; None for any other call."""
+def distinct(node: ast.Call, called: Callable[[ast.expr], str]) -> ast.expr | None:
+    """The list of which ``len(set(v))`` tells how many different values it holds, or the array or the column of which
+    ``len(np.unique(v))`` or ``len(df["Town"].unique())`` does; None for any other call."""
     match node:
-        case ast.Call(func=func, args=[ast.Call(func=made, args=[ast.Name() as of], keywords=[])], keywords=[]):
+        case ast.Call(func=func, args=[ast.Call(func=made, args=[of], keywords=[])], keywords=[]):
             return of if called(func) == "len" and called(made) in ("set", "np.unique") else None
+        case ast.Call(
+            func=func,
+            args=[ast.Call(func=ast.Attribute(value=of, attr="unique"), args=[], keywords=[])],
+            keywords=[],
+        ):
+            return of if called(func) == "len" else None
     return None

@@ -62,8 +62,8 @@ class Reductions:
             span = self._places.span(node)
             place = surface.Call(*span, surface.Name(span.start, span.start, WHERE_LARGEST), (self.node(of),))
             return call("-", place, whole(span.end, 1))
-        if (of := distinct(node, self._kinds.called)) is not None and self._kinds.of(of) in (Kind.LIST, Kind.ARRAY):
-            return call(DISTINCT, self.node(of))
+        if (counted := distinct(node, self._kinds.called)) is not None and (made := self._values(counted)) is not None:
+            return call(DISTINCT, made)
         found = reducing(node, self._kinds.called(node.func))
         if found is None or (found.is_method and self._kinds.of(found.of) not in COLUMNS):
             return None
@@ -72,11 +72,19 @@ class Reductions:
             raise Refused(node, f"`{name}` with other arguments")
         if found.function == SIZE and kind in COLUMNS:
             return self.length(self._places.span(node), found.of)
-        if kind is Kind.TEXTS and found.function == DISTINCT and self._there(found.of) is None:
-            return call(DISTINCT, self.column(found.of))
+        if found.function == DISTINCT and (made := self._values(found.of)) is not None:
+            return call(DISTINCT, made)
         if kind not in _OF_MANY or (found.function == SIZE and kind is not Kind.LIST):
             raise Refused(found.of, f"`{name}` of this")
         return self._reduced(node, found)
+
+    def _values(self, of: ast.expr) -> Node | None:
+        """A list, or a column without gaps, whose different values are counted; None for anything else."""
+        kind = self._kinds.of(of)
+        if kind is Kind.TEXTS:
+            return self.column(of) if self._there(of) is None else None
+        is_list = kind is Kind.LIST and isinstance(of, ast.Name)
+        return self.node(of) if is_list or kind is Kind.ARRAY else None
 
     def _reduced(self, node: ast.Call, found: Reducing) -> Node:
         assert found.told is not None, "other arguments are refused"

@@ -211,6 +211,7 @@ def say_what_is_given(code: Rendering, intent: intents.SayWhatIsGiven, text: str
     said, the others are public."""
     definition = definition_around(text, intent.place)
     unsaid = [] if definition is None else [each for each in definition.parameters if _is_unsaid(each.annotation)]
+    unsaid = [each for each in unsaid if not each.is_text]  # no number, and nothing is said of texts alone
     if definition is None or not unsaid:
         return
     data = [each for each in unsaid if definition.is_data(each)]

@@ -41,6 +41,10 @@ class Parameter(NamedTuple):
     annotation: ast.expr | None
     has_default: bool
 
+    @property
+    def is_text(self) -> bool:
+        return isinstance(self.annotation, ast.Name) and self.annotation.id == "str"
+
 
 class Definition(NamedTuple):
     """A definition, in a text in which what is above it ends at ``start``."""
@@ -156,6 +160,7 @@ class Definition(NamedTuple):
             type_ = _compared_with(node, texts)
             if type_:
                 types |= {column: type_ for each in ast.walk(node) for column in _columns_of(each, tables)}
+            types |= {column: "bool" for each in _masks(node) for column in _columns_of(each, tables)}
         filled = any(_leaves_out(node, tables) for node in nodes)
         gaps = {column for node in nodes for column in _asked_for_gaps(node, tables)}
         found = dict.fromkeys(each for node in nodes for each in _columns_of(node, tables) if each not in made)
@@ -182,8 +187,8 @@ class Definition(NamedTuple):
 
     @property
     def _texts(self) -> set[str]:
-        """The names of texts: variables of loops over texts that are written out."""
-        found = set[str]()
+        """The names of texts: parameters that are said to be, variables of loops over texts that are written out."""
+        found = {each.name for each in self.parameters if each.is_text}
         for node in ast.walk(self.node):
             match node:
                 case (
@@ -282,6 +287,17 @@ def _compared_with(node: ast.AST, texts: set[str]) -> str:
             return "str"
     found = (type(each.value) for each in operands if isinstance(each, ast.Constant))
     return next((each.__name__ for each in found if each in (str, bool)), "")
+
+
+def _masks(node: ast.AST) -> Iterator[ast.expr]:
+    """The columns that a node takes for masks, which hold truth values."""
+    match node:
+        case ast.Subscript(value=ast.Name(), slice=ast.Subscript() as mask):
+            yield mask
+        case ast.BinOp(left=left, op=ast.BitAnd() | ast.BitOr(), right=right):
+            yield from (each for each in (left, right) if isinstance(each, ast.Subscript))
+        case ast.UnaryOp(op=ast.Invert(), operand=ast.Subscript() as mask):
+            yield mask
 
 
 _OF_GAPS = frozenset({"dropna", "fillna"})

@@ -27,6 +27,7 @@ def parameters(written: Written) -> Iterator[Rewording]:
     """Those of a definition that have other words."""
     for each in written.definition.parameters:
         yield from _column_by_name(written, each)
+        yield from _text_written_out(written, each)
         yield from _words_in_order(written, each)
         yield from _column_of_polars(written, each)
     yield from _arguments_by_name(written)
@@ -51,6 +52,31 @@ def _column_by_name(written: Written, parameter: Parameter) -> Iterator[Rewordin
         removed = without_parameter(written.definition, parameter, written.text)
         title = f"write the column's name, and leave out `{parameter.name}`: `[{name}]`"
         yield Rewording(title, tuple(sorted([removed, *edits])))
+
+
+_TEXT = '"yes"'
+"""A text that stands where nobody but the author knows it."""
+
+
+def _text_written_out(written: Written, parameter: Parameter) -> Iterator[Rewording]:
+    """A text that records are compared with, or that is counted in a list of texts."""
+    default = _default(written, parameter)
+    said = "" if parameter.annotation is None else ast.unparse(parameter.annotation)
+    uses = [each for each in written.nodes if isinstance(each, ast.Name) and each.id == parameter.name]
+    if (said == "str" or _is_text(default)) and uses and all(_is_asked_for(written, each) for each in uses):
+        text = written.source(default) if default is not None and _is_text(default) else _TEXT
+        removed = without_parameter(written.definition, parameter, written.text)
+        title = f"write the text out, and leave out `{parameter.name}`: `{text}`"
+        yield Rewording(title, tuple(sorted([removed, *(written.edit(each, text) for each in uses)])))
+
+
+def _is_asked_for(written: Written, node: ast.Name) -> bool:
+    match written.above.get(id(node)):
+        case ast.Compare(ops=[ast.Eq() | ast.NotEq()]):
+            return True
+        case ast.Call(func=ast.Attribute(attr="count"), args=[given], keywords=[]):
+            return given is node
+    return False
 
 
 def _is_key(written: Written, node: ast.Name) -> bool:

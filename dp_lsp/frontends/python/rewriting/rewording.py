@@ -106,6 +106,7 @@ def rewordings(written: Written) -> Iterator[Rewording]:
     yield from _columns_made(written)
     yield from _counts_between(written)
     yield from _queries(written)
+    yield from _columns_before(written)
     for node in written.nodes:
         found = _REWORDED.get(written.called(node))
         made = found(written, node) if found is not None and isinstance(node, ast.Call) else None
@@ -469,6 +470,52 @@ def _of_columns(written: Written, node: ast.expr, table: str) -> str | None:
         case _:
             return None
     return made if all(isinstance(each, _ARITHMETIC) for each in ast.walk(body)) else None
+
+
+_OF_EACH = frozenset(
+    {
+        *("dt", "str", "year", "month", "day", "hour", "dayofweek", "weekday", "lower", "upper", "strip", "len"),
+        *("startswith", "endswith", "contains", "astype", "slice", "split", "get"),
+    }
+)
+"""What pandas makes of each text or each date of a column by itself."""
+_ASKING = frozenset({"startswith", "endswith", "contains"})
+
+
+def _columns_before(written: Written) -> Iterator[Rewording]:
+    """What is made of each text or each date of a column is a column that the table has before."""
+    for statement in written.definition.node.body:
+        match statement:
+            case ast.Assign(
+                targets=[ast.Subscript(value=ast.Name(id=table), slice=ast.Constant(value=str() as column))],
+                value=value,
+            ) if _made_of_each(written, value, table):
+                title = f"compute the column before, and pass a table that has it: `{table}[{column!r}]`"
+                yield Rewording(title, (written.line(statement),))
+    for node in written.nodes:
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Attribute(value=of, attr="str"), attr=asks)) if asks in _ASKING:
+                match of:
+                    case ast.Subscript(value=ast.Name(id=table), slice=ast.Constant(value=str() as column)):
+                        made = f'{table}["{column}_{asks}"]'
+                        title = f"ask it before, and pass a table with a column of the answers: `{made}`"
+                        yield Rewording(title, (written.edit(node, made),))
+
+
+def _made_of_each(written: Written, node: ast.expr, table: str) -> bool:
+    """Whether an expression makes something of each text or date of a column by itself."""
+    inner, chained = node, False
+    while not isinstance(inner, ast.Subscript):
+        match inner:
+            case ast.Attribute(value=of, attr=attr) if attr in _OF_EACH:
+                inner, chained = of, True
+            case ast.Call(func=ast.Attribute(attr=attr) as method) if attr in _OF_EACH:
+                inner = method
+            case ast.Call(args=[of, *_]) if written.called(inner) == "pandas.to_datetime":
+                inner, chained = of, True
+            case _:
+                return False
+    return chained and isinstance(inner.value, ast.Name) and inner.value.id == table
 
 
 def _queries(written: Written) -> Iterator[Rewording]:

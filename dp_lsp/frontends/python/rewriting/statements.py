@@ -159,7 +159,10 @@ def _square_of(written: Written, node: ast.Call) -> str:
         return f"np.var({written.source(node).partition('(')[2]}"
     match node:
         case ast.Call(func=ast.Attribute(value=of, attr="std")) if not written.called(node):
-            return f"{written.source(of)}.var({written.source(node).rpartition('(')[2]}"
+            bounded = "Bounded" in ast.unparse(written.definition.node.args)
+            bounded = bounded or any(map(_is_bounded, _meant(of, dict(written.given()))))
+            held = written.source(of) if bounded else f"{written.source(of)}.clip(0, 100)"
+            return f"{held}.var({written.source(node).rpartition('(')[2]}"
     return ""
 
 
