@@ -353,11 +353,13 @@ class AsFunction(NamedTuple):
 
 
 class LeaveOutCheck(NamedTuple):
-    """Leave out what makes a run fail if something does not hold, within ``function`` and at ``place``."""
+    """Leave out what makes a run fail if something does not hold, or what ``shows`` something, within ``function`` and
+    at ``place``."""
 
     title: str
     place: Span
     function: Span
+    shows: bool = False
 
 
 class CollectResults(NamedTuple):

@@ -592,7 +592,7 @@ def _unchecked(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
 def _unshown(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
     """What shows private data, and does nothing else."""
     function = seen.function_at(problem)
-    return () if function is None else seen.fixes(LeaveOutCheck(_SHOWN, problem.span, function.span))
+    return () if function is None else seen.fixes(LeaveOutCheck(_SHOWN, problem.span, function.span, shows=True))
 
 
 def _without_rule(problem: Problem, seen: CheckedText) -> Iterator[Fix]:

@@ -39,6 +39,11 @@ _ARRAYS = frozenset({"np.ndarray", "numpy.ndarray", "pd.Series", "pandas.Series"
 _SERIES = frozenset({"pd.Series", "pandas.Series"})
 _TABLES = frozenset({"pd.DataFrame", "pandas.DataFrame"})
 _OF_ROWS = frozenset({"Rows", "RowNorm"})
+UNSAID = {
+    **dict.fromkeys(_TABLES, "ChangeOne(), Columns(age=float)"),
+    **dict.fromkeys(_SERIES, "ChangeOne()"),
+}
+"""Types of data that do not tell what may be done with them, with words that do."""
 _LOADERS = frozenset({"DataLoader", "torch.utils.data.DataLoader"})
 _FRAMES = frozenset({"pl.LazyFrame", "polars.LazyFrame"})
 _BASES = frozenset({*_LOADERS, *_FRAMES, "float", "int", "bool", "str", "list", *_ARRAYS, *_TABLES})

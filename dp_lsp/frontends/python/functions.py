@@ -15,6 +15,7 @@ from dp_lsp.frontends.python.annotations import (
     DRAWING,
     OF_NUMBER,
     PUBLIC,
+    UNSAID,
     annotation,
     holds_texts,
     kind_of,
@@ -409,10 +410,25 @@ class _Body:
                 yield from self._statement(node)
             except Refused as found:
                 refused = _by_keys(self._node, found, node)
-                what = named_of_data(refused.what, self._node, refused.node)
+                what = self._unsaid(refused) or named_of_data(refused.what, self._node, refused.node)
                 inner = opaque(self._places, refused.node, what)
                 does = effects(node).joined(inner.summary)
                 yield surface.Opaque(*inner.span, what, does)
+
+    def _unsaid(self, refused: Refused) -> str | None:
+        """Why something is refused that is done with a parameter of which is only said that it is a table, a column or
+        an array of people; None where that is not why."""
+        if not refused.what.startswith(_WITHOUT_KIND):
+            return None
+        params = {each.arg: each.annotation for each in self._node.args.args if each.annotation is not None}
+        for each in below(refused.node, ast.Name):
+            said = params.get(each.id)
+            found = None if said is None else dotted(said)
+            if found is not None and (words := UNSAID.get(found[1])) is not None:
+                return (
+                    f"`{each.id}`, of which nothing says what it holds (`{each.id}: Annotated[{found[1]}, {words}]`),"
+                )
+        return None
 
     def _check_keys(self, node: ast.stmt) -> None:
         """A dictionary whose keys are those of records is told of where it begins, and where a loop fills it."""
@@ -771,6 +787,8 @@ def _is_below(node: ast.AST, loop: ast.For) -> bool:
     return any(item is node for item in walk(loop))
 
 
+_WITHOUT_KIND = ("an index", "a part of a value", "changing a part of a value", "the method `", "the operator `")
+"""How what is refused begins where nothing is known of what it is done with."""
 _ENDS = "np.maximum", "np.minimum"
 """The functions that a loop which counts ends with, by names that no program gives another meaning."""
 _LEFT = "a `while` loop that is left in several ways"

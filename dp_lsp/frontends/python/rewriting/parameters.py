@@ -218,7 +218,7 @@ def _without_books(written: Written) -> Iterator[Rewording]:
         told = [each for each in calls if each is not None]
         if not told or len(told) != len(calls):
             continue
-        edits = [edit for each in told for edit in left_out(written, written.definition.span(each).start)]
+        edits = [edit for each in told for edit in left_out(written, written.definition.span(each).start, shows=True)]
         if name in made:
             edits += [written.line(each) for each in written.nodes if _begins(each, made[name])]
         else:

@@ -373,10 +373,11 @@ def _scale(noise: ast.Call) -> ast.expr | None:
     return named.get("scale", noise.args[1] if len(noise.args) > 1 else None)
 
 
-def left_out(written: Written, place: int) -> Iterator[Edit]:
-    """The statement at a place without which a function returns the same: it makes a run fail, or shows something."""
+def left_out(written: Written, place: int, shows: bool) -> Iterator[Edit]:
+    """The statement at a place without which a function returns the same: one that makes a run fail, or that does or
+    ``shows`` something and gives nothing a name."""
     around = [each for each in written.nodes if isinstance(each, ast.stmt) and _is_at(written, each, place)]
-    found = [each for each in around if _only_checks(each) or isinstance(each, ast.Expr)]
+    found = [each for each in around if (isinstance(each, ast.Expr) if shows else _only_checks(each))]
     if not found:
         return
     statement = found[0]

@@ -95,7 +95,8 @@ def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> It
 def leave_out_check(code: Rendering, intent: intents.LeaveOutCheck, text: str) -> Iterator[Fix]:
     """An assertion, what fails under a condition, or a statement that shows something."""
     definition = definition_around(text, intent.function.start)
-    for each in () if definition is None else left_out(Written(definition, text, origins(text)), intent.place.start):
+    written = None if definition is None else Written(definition, text, origins(text))
+    for each in () if written is None else left_out(written, intent.place.start, intent.shows):
         yield Fix(intent.title, (each,), sure=False)
 
 
