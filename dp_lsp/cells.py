@@ -52,6 +52,11 @@ class CellPlace(NamedTuple):
         """What stands before the line."""
         return "" if self.cell is None else f"cell {self.cell.number}:"
 
+    @property
+    def words(self) -> str:
+        """The line, in words."""
+        return f"line {self.line}" if self.cell is None else f"cell {self.cell.number}, line {self.line}"
+
     def __str__(self) -> str:
         return f"{self.in_cell}{self.line}:{self.column}"
 

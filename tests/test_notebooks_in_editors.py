@@ -128,6 +128,14 @@ def test_hover_lenses_and_hints_of_a_cell(editor: Editor) -> None:
         assert hint["position"]["line"] <= 1
 
 
+def test_hover_names_the_line_of_the_cell(editor: Editor) -> None:
+    broken = {"document": {"uri": editor.cell(2), "version": 2}, "changes": [{"text": NOISY.partition(" +")[0]}]}
+    editor.change(textContent=[broken])
+    assert editor.states()["noisy"] == "failed"
+    said = editor.ask("hover", 2, position={"line": 0, "character": 5})["contents"]["value"]
+    assert "- cell 3, line 1: [DP401]" in said
+
+
 def test_problems_that_are_asked_for(tmp_path: Path) -> None:
     with Driver(cwd=tmp_path) as driver:
         found = Editor(driver, tmp_path, textDocument={"diagnostic": {}})

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dp_lsp.analysis.derivations import Conclusion, Derivation, Explanation, Step
 from dp_lsp.analysis.records import State
 from dp_lsp.analysis.rows import NumericReport
+from dp_lsp.cells import CellPlace, place
 from dp_lsp.features.hover import KINDS, expression, stability, verdict, whom
 from dp_lsp.features.markdown import code, prose, table
 from dp_lsp.language import Language
@@ -94,20 +95,20 @@ class _Page:
         return self._explained.function.state is not State.UNKNOWN
 
     def _place(self, span: Span) -> str:
-        return code(f"{self._name}:{self._line(span)}")
+        return code(f"{self._name}:{self._at(span).in_cell}{self._at(span).line}")
 
     def _problem(self, problem: Problem) -> str:
         """What is wrong, and where what it misses was lost."""
-        said = f"line {self._line(problem.span)}: {problem.severity.value} {problem.code}, {prose(problem.message)}"
+        said = f"{self._line(problem.span)}: {problem.severity.value} {problem.code}, {prose(problem.message)}"
         aside = (each for each in problem.related if not each.step and each.where is None)
-        return "; ".join((said, *(f"line {self._line(each.span)}: {prose(each.message)}" for each in aside)))
+        return "; ".join((said, *(f"{self._line(each.span)}: {prose(each.message)}" for each in aside)))
 
     def _derivations(self) -> Iterator[str]:
         """Each with what it is about; several that are the same are shown once, and those without steps at the end."""
         same: dict[Derivation, list[str]] = {}
         for each in self._explained.derivations:
             name = " with ".join(map(code, each.parameters))
-            inside = f" of {code(each.inside)}, line {self._line(each.place)}" if each.place is not None else ""
+            inside = f" of {code(each.inside)}, {self._line(each.place)}" if each.place is not None else ""
             same.setdefault(each._replace(parameters=()), []).append(name + inside)
         for each, names in same.items():
             if each.steps:
@@ -119,7 +120,7 @@ class _Page:
     def _steps(self, derivation: Derivation) -> Iterator[str]:
         """The steps as a list: a table would be wider than the pages that editors show beside the text."""
         for number, step in enumerate(derivation.steps, 1):
-            at = "" if step.span is None else f"{code(self._excerpt(step.span))}, line {self._line(step.span)} · "
+            at = "" if step.span is None else f"{code(self._excerpt(step.span))}, {self._line(step.span)} · "
             yield f"{number}. {at}{prose(step.why + _references(step, number))} → {_result(step)}"
 
     def _more(self) -> Iterator[str]:
@@ -139,13 +140,16 @@ class _Page:
 
     def _conditions(self) -> Iterator[str]:
         for premise in self._explained.conditions:
-            yield f"{code(premise.text)}: {prose(premise.reason)} (line {self._line(premise.span)})"
+            yield f"{code(premise.text)}: {prose(premise.reason)} ({self._line(premise.span)})"
         for condition in self._explained.function.conditions:
             if condition.formula is None:
                 yield prose(condition.text)
 
-    def _line(self, span: Span) -> int:
-        return self._source.place(span.start).line
+    def _at(self, span: Span) -> CellPlace:
+        return place(self._source, span.start)
+
+    def _line(self, span: Span) -> str:
+        return self._at(span).words
 
     def _excerpt(self, span: Span, longest: int = _LONGEST) -> str:
         """The text of an expression, as a whole line if it is the value that the line assigns."""

@@ -24,6 +24,7 @@ from dp_lsp.analysis.rows import (
     SpendingReport,
     Stability,
 )
+from dp_lsp.cells import place
 from dp_lsp.features.markdown import code, prose, table, together
 from dp_lsp.features.outline import WORDS
 from dp_lsp.language import Language
@@ -234,7 +235,7 @@ def _assumed(function: FunctionReport) -> str:
 def _errors(analysis: Analysis, wrong: Iterable[Problem]) -> str:
     """What is wrong, each with the page about it."""
     lines = (
-        f"- line {analysis.source.place(each.span.start).line}: [{each.code}]({each.url}) {prose(each.message)}"
+        f"- {place(analysis.source, each.span.start).words}: [{each.code}]({each.url}) {prose(each.message)}"
         + "".join(
             f"\n  - {_link(where)}: {prose(message)}" for message, _, where, _ in each.related if _is_there(where)
         )
@@ -319,8 +320,7 @@ def _spending(analysis: Analysis, function: FunctionReport) -> str:
 
 def _spent(analysis: Analysis, spent: SpendingReport) -> str:
     share = "" if spent.share is None else f" ({max(1, round(100 * spent.share))} %)"
-    line = analysis.source.place(spent.span.start).line
-    return f"line {line} {prose(spent.name)} {prose(spent.shown)}{share}"
+    return f"{place(analysis.source, spent.span.start).words} {prose(spent.name)} {prose(spent.shown)}{share}"
 
 
 def _parameters(function: FunctionReport, shown: Callable[[str], str]) -> str:
@@ -396,7 +396,7 @@ def _why_unknown(fact: Fact, analysis: Analysis, around: FunctionReport) -> str:
     first = next((each for each in wrong if fact.span.covers(each.span.start)), wrong[0] if wrong else None)
     if first is None:
         return around.reason or f"`{around.name}` was not checked to the end"
-    return f"{first.cause or first.message} ({first.code}, line {analysis.source.place(first.span.start).line})"
+    return f"{first.cause or first.message} ({first.code}, {place(analysis.source, first.span.start).words})"
 
 
 def _rule(fact: Fact, language: Language) -> str:
@@ -468,7 +468,7 @@ def _parts(analysis: Analysis, name: str) -> Iterator[str]:
 def _elsewhere(analysis: Analysis) -> Iterator[str]:
     """The problems that lie in no function."""
     lines = [
-        f"- line {analysis.source.place(each.span.start).line}: [{each.code}]({each.url}) {prose(each.message)}"
+        f"- {place(analysis.source, each.span.start).words}: [{each.code}]({each.url}) {prose(each.message)}"
         for each in analysis.problems
         if not any(function.span.covers(each.span.start) for function in analysis.functions)
     ]

@@ -18,7 +18,13 @@ const HELPER = `def laplace_mech(x, sensitivity, eps):
     return x + rng.laplace(scale=sensitivity / eps)`;
 const TOTAL = `def total(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
     return laplace_mech(np.clip(ages, 0, 80).sum(), 1, eps)`;
+const PLAIN = `import numpy as np
+def noisy(x, eps):
+    return np.mean(x) + np.random.laplace(0, 1 / eps)
+`;
 const place = folder('notebook', {
+  'quiet.py': PLAIN,
+  'named/looked.py': PLAIN,
   'ages.ipynb': JSON.stringify({
     cells: [
       { cell_type: 'markdown', id: 'title', metadata: {}, source: ['# Ages'] },
@@ -58,7 +64,7 @@ async function enter(bench, number, line) {
   await bench.page.keyboard.press('End');
 }
 
-await part('notebook', { extensions: [EXTENSION], settings: { 'dpLsp.server.path': SERVER } }, {
+await part('notebook', { extensions: [EXTENSION], settings: { 'dpLsp.server.path': SERVER, 'dpLsp.pythonInclude': ['named/'] } }, {
   'what is wrong is underlined in its cell, and nowhere else': async (bench) => {
     await bench.visit(place);
     await bench.choose('Control+P', 'ages.ipynb');
@@ -107,6 +113,7 @@ await part('notebook', { extensions: [EXTENSION], settings: { 'dpLsp.server.path
     await bench.page.keyboard.press('Enter'); // the fix is the first
     await until('the fix in the cell', async () => /sum\(\), 80, eps/.test((await shown(cell(bench, 2))).replace(/sensitivity=|eps=/g, '')));
     await until('no underline', async () => (await bench.page.locator('.notebookOverlay .squiggly-error').count()) === 0);
+    await until('the lens says so', async () => /proved/.test(await lens(bench, 2)));
   },
   'the state of the notebook stands in the status bar': async (bench) => {
     await until('proved', async () => /dp-lsp: proved 2/.test(await bench.status()));
@@ -135,6 +142,14 @@ await part('notebook', { extensions: [EXTENSION], settings: { 'dpLsp.server.path
     await bench.page.keyboard.press('Backspace');
     await bench.page.keyboard.press('Backspace');
     await until('it is proved again', async () => /proved/.test(await lens(bench, 1)));
+  },
+  'of a file of Python that no setting names nothing is said': async (bench) => {
+    await bench.choose('Control+P', 'quiet.py');
+    await until('no state', async () => (await bench.status()) === '');
+    await bench.choose('Control+P', 'looked.py');
+    await until('a state', async () => /dp-lsp: unknown/.test(await bench.status()));
+    await until('an underline', () => bench.page.locator('.editor-instance .squiggly-error').count());
+    await bench.picture('named');
   },
   'no error is in the log of the extension host': async (bench) => {
     const wrong = bench.errors();

@@ -273,7 +273,7 @@ PARTS: Mapping[str, Part] = {
     "view": Part(VSCODE, workbench("view.mjs"), 8),
     "vscode": Part(VSCODE, workbench("vscode.mjs"), 19),
     "folders": Part(VSCODE, workbench("folders.mjs"), 3),
-    "notebook": Part(VSCODE, workbench("notebook.mjs"), 11),
+    "notebook": Part(VSCODE, workbench("notebook.mjs"), 12),
     "restricted": Part(VSCODE, workbench("restricted.mjs"), 2),
     "newcomer": Part(VSCODE, workbench("newcomer.mjs"), 9),
     "neovim": Part(("wheel", "newer"), neovim, 10),

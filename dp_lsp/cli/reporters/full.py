@@ -256,19 +256,13 @@ def _spending(function: FunctionReport, source: Source) -> Iterator[str]:
     same: dict[tuple[str, ...], list[str]] = {}
     for parameters in dict.fromkeys(each.parameters for each in function.spending):
         lines = (
-            f"{_line(source, each.span)}  {each.name}  {each.shown}{percentage(each.share)}"
+            f"{place(source, each.span.start).words}  {each.name}  {each.shown}{percentage(each.share)}"
             for each in function.spending
             if each.parameters == parameters
         )
         same.setdefault(tuple(lines), []).append(" with ".join(parameters))
     for found, names in same.items():
         yield from (printable(f"{', '.join(names)}: {line}") for line in found)
-
-
-def _line(source: Source, span: Span) -> str:
-    """The line of a place, for a person."""
-    at = place(source, span.start)
-    return f"line {at.line}" if at.cell is None else f"cell {at.cell.number}, line {at.line}"
 
 
 def _number(names: str, numeric: NumericReport) -> str:
