@@ -53,7 +53,8 @@ def lists(text: str, items: Iterable[Chunk]) -> dict[str, str]:
     if _LISTED.search(text) is None:
         return {}
     texts = [each.text for each in items]
-    given = [(each, found) for each in texts if _LISTED.search(each) is not None and (found := _list_of(each))]
+    may = (each for each in texts if not each.startswith(("def", "@", "class")) and _LISTED.search(each))
+    given = [(each, found) for each in may if (found := _list_of(each)) is not None]
     return {
         name: item
         for item, (name, value) in given
@@ -150,7 +151,7 @@ def with_aliases(chunk: Chunk, known: Mapping[str, str]) -> Chunk:
     waiting = [chunk.text] if known else []
     for text in waiting:  # which grows
         for name, item in known.items():
-            if name not in needed and item != text and re.search(rf"\b{name}\b", text):
+            if name not in needed and name in text and item != text and re.search(rf"\b{name}\b", text):
                 needed[name] = item
                 waiting.append(item)
     return chunk._replace(context="\n".join(needed[name] for name in sorted(needed)))
@@ -159,7 +160,8 @@ def with_aliases(chunk: Chunk, known: Mapping[str, str]) -> Chunk:
 def _binding(texts: list[str], name: str) -> list[str]:
     """The items that may give a name a value."""
     mentions = re.compile(rf"\b{name}\b|{_ALL}")
-    return [each for each in texts if mentions.search(each) and name in _bound(each)]
+    may = (each for each in texts if name in each or "*" in each)  # which is quickly seen
+    return [each for each in may if mentions.search(each) and name in _bound(each)]
 
 
 @lru_cache(_REMEMBERED)
