@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from dp_lsp.frontends.python.rewriting.definitions import calls_of
+from dp_lsp.frontends.python.rewriting.definitions import calls_of, without_parameter
 from dp_lsp.frontends.python.rewriting.rewording import Rewording, Written, counting, once
 from dp_lsp.problem import Edit
 from dp_lsp.text import Span
@@ -23,6 +23,8 @@ def statements(written: Written) -> Iterator[Rewording]:
     yield from _mean_of_kept(written)
     yield from _largest_of_noisy(written)
     yield from _largest_by_a_loop(written)
+    yield from _two_lists(written)
+    yield from _smaller_for_more(written)
     yield from _to_the_end(written)
     yield from _not_tried(written)
     yield from _asked_elsewhere(written)
@@ -377,7 +379,8 @@ def left_out(written: Written, place: int, shows: bool) -> Iterator[Edit]:
     """The statement at a place without which a function returns the same: one that makes a run fail, or that does or
     ``shows`` something and gives nothing a name."""
     around = [each for each in written.nodes if isinstance(each, ast.stmt) and _is_at(written, each, place)]
-    found = [each for each in around if (isinstance(each, ast.Expr) if shows else _only_checks(each))]
+    shown = (each for each in around if isinstance(each, ast.Expr) and not _grows(each))
+    found = [*shown] if shows else [each for each in around if _only_checks(each)]
     if not found:
         return
     statement = found[0]
@@ -386,6 +389,17 @@ def left_out(written: Written, place: int, shows: bool) -> Iterator[Edit]:
         yield written.edit(statement, "pass")
     else:
         yield written.line(statement)
+
+
+def _grows(statement: ast.Expr) -> bool:
+    """Whether a statement changes a list or a dictionary."""
+    match statement.value:
+        case ast.Call(func=ast.Attribute(attr=attr)):
+            return attr in _CHANGING
+    return False
+
+
+_CHANGING = frozenset({"append", "extend", "insert", "add", "update", "sort", "pop", "remove", "clear"})
 
 
 def _is_at(written: Written, statement: ast.stmt, place: int) -> bool:
@@ -398,6 +412,76 @@ def _only_checks(statement: ast.stmt) -> bool:
         case ast.Assert() | ast.If(body=[ast.Raise()], orelse=[]):
             return True
     return False
+
+
+def _two_lists(written: Written) -> Iterator[Rewording]:
+    """What a loop makes of two lists side by side, as one over a list of what is computed of each two numbers, which is
+    made before the call."""
+    parameters = {each.name: each for each in written.definition.parameters}
+    for loop in (each for each in written.nodes if isinstance(each, ast.For)):
+        value = _made_in(loop)
+        lists = [] if value is None else _side_by_side(loop, value)
+        if value is None or len(lists) != 2 or not {*lists} <= parameters.keys():
+            continue
+        inside = [each for each in ast.walk(loop) if isinstance(each, ast.Name)]
+        lengths = [call for name in lists for call in _lengths(written, name) if call not in ast.walk(loop)]
+        reads = sum(each.id in lists for each in inside) + len(lengths)
+        if sum(map(written.reads, lists)) != reads:
+            continue
+        name, item = written.fresh("computed", "of_each"), written.fresh("each", "item")
+        edits = [Edit(parameters[lists[0]].span, f"{name}: list[float]")]
+        edits.append(without_parameter(written.definition, parameters[lists[1]], written.text))
+        edits += [written.edit(loop.target, item), written.edit(loop.iter, name), written.edit(value, item)]
+        edits += [written.edit(call, f"len({name})") for call in lengths]
+        made = f"[{written.source(value)} for {written.source(loop.target)} in {written.source(loop.iter)}]"
+        yield Rewording(f"compute `{made}` before each call, and pass it", tuple(sorted(edits)))
+
+
+def _made_in(loop: ast.For) -> ast.expr | None:
+    """What a loop adds up or appends, if it does nothing else."""
+    match loop.body:
+        case [ast.AugAssign(target=ast.Name(), op=ast.Add(), value=value)]:
+            return value
+        case [ast.Expr(value=ast.Call(func=ast.Attribute(attr="append"), args=[value], keywords=[]))]:
+            return value
+    return None
+
+
+def _side_by_side(loop: ast.For, value: ast.expr) -> list[str]:
+    """The lists of which a value is made of what stands at one place; none if it is made of anything else."""
+    own = {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}
+    match loop:
+        case ast.For(
+            target=ast.Tuple(elts=[ast.Name(id=one), ast.Name(id=other)]),
+            iter=ast.Call(func=ast.Name(id="zip"), args=[ast.Name(id=first), ast.Name(id=second)]),
+        ):
+            return [first, second] if own == {one, other} else []
+        case ast.For(target=ast.Name(id=place), iter=ast.Call(func=ast.Name(id="range"), args=[ast.Call()])):
+            taken = [each for each in ast.walk(value) if isinstance(each, ast.Subscript)]
+            lists = [ast.unparse(each.value) for each in taken if ast.unparse(each.slice) == place]
+            plain = len(lists) == len(taken) and own == {place, *lists}
+            counted = ast.unparse(loop.iter) in {f"range(len({name}))" for name in lists}
+            return sorted({*lists}) if plain and counted else []
+    return []
+
+
+def _lengths(written: Written, name: str) -> list[ast.AST]:
+    """The calls that ask how long something is."""
+    return [node for node in written.nodes if isinstance(node, ast.Call) and ast.unparse(node) == f"len({name})"]
+
+
+def _smaller_for_more(written: Written) -> Iterator[Rewording]:
+    """A scale that is multiplied by ε is divided by it: more of that is to be less noise."""
+    named = dict(once(written))
+    for node in written.nodes:
+        scale = _scale(node) if isinstance(node, ast.Call) and _draws(node) else None
+        scale = named.get(scale.id, scale) if isinstance(scale, ast.Name) else scale
+        for part in ast.walk(scale) if scale is not None else ():
+            match part:
+                case ast.BinOp(left=left, op=ast.Mult(), right=ast.Name(id=name) as right) if name.startswith("eps"):
+                    start, end = written.definition.span(left).end, written.definition.span(right).start
+                    at = written.text.index("*", start, end)
+                    yield Rewording(f"divide by `{name}`: more of it is less noise", (Edit(Span(at, at + 1), "/"),))
 
 
 def _to_the_end(written: Written) -> Iterator[Rewording]:
