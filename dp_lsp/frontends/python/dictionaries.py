@@ -110,3 +110,104 @@ class _AsLists(ast.NodeTransformer):
 
 def _read(node: ast.Name) -> ast.Name:
     return ast.copy_location(ast.Name(node.id, ast.Load()), node)
+
+
+# Dictionaries whose keys are written out
+
+
+def with_keys_written(node: ast.FunctionDef) -> ast.FunctionDef:
+    """The function with loops over the texts that are the keys of a dictionary in place of loops over that."""
+    displays = _displays(node)
+    if not any(isinstance(each.iter, ast.Name) and each.iter.id in displays for each in below(node, ast.For)):
+        return node
+    made = copied(node)
+    for loop in (each for each in ast.walk(made) if isinstance(each, ast.For)):
+        if isinstance(loop.iter, ast.Name) and loop.iter.id in displays:
+            texts: list[ast.expr] = [ast.Constant(key) for key in displays[loop.iter.id]]
+            keys = ast.List(texts, ast.Load())
+            for item in ast.walk(keys):
+                ast.copy_location(item, loop.iter)
+            loop.iter = keys
+    return made
+
+
+def with_names(node: ast.FunctionDef) -> ast.FunctionDef:
+    """The function with a name for each value of a dictionary whose keys are texts that are written out, wherever one
+    is read or changed: it is returned as a dictionary of these names."""
+    displays = {name: keys for name, keys in _displays(node).items() if _is_taken_apart(node, name, keys)}
+    if not displays:
+        return node
+    made: ast.FunctionDef = _AsNames(displays).visit(copied(node))
+    return made
+
+
+def _displays(node: ast.FunctionDef) -> dict[str, list[str]]:
+    """The names that are given a dictionary with texts as keys, once and nothing else, with the keys."""
+    found: dict[str, list[str]] = {}
+    for statement in node.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict(keys=[_, *_] as keys)):
+                texts = [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+                if len({*texts}) == len(keys):
+                    found[name] = texts
+    stored = [item.id for item in ast.walk(node) if isinstance(item, ast.Name) and not isinstance(item.ctx, ast.Load)]
+    params = {item.arg for item in ast.walk(node) if isinstance(item, ast.arg)}
+    inner = any(isinstance(item, ast.Lambda | ast.FunctionDef) and item is not node for item in ast.walk(node))
+    return {name: keys for name, keys in found.items() if stored.count(name) == 1 and name not in params and not inner}
+
+
+def _is_taken_apart(node: ast.FunctionDef, name: str, keys: list[str]) -> bool:
+    """Whether all that is done with a dictionary is to take or change a value by its key, and to return it; and some
+    value is changed: others are understood as they are."""
+    allowed, changes = set[int](), False
+    for item in ast.walk(node):
+        match item:
+            case ast.Assign(targets=[target], value=ast.Dict()):
+                allowed.add(id(target))
+            case ast.Subscript(value=ast.Name() as of, slice=ast.Constant(value=str() as key)) if key in keys:
+                if not isinstance(item.ctx, ast.Del):
+                    allowed.add(id(of))
+                changes |= of.id == name and isinstance(item.ctx, ast.Store)
+            case ast.Return(value=ast.Name() as returned):
+                allowed.add(id(returned))
+    uses = [item for item in ast.walk(node) if isinstance(item, ast.Name) and item.id == name]
+    return changes and all(id(each) in allowed for each in uses)
+
+
+class _AsNames(ast.NodeTransformer):
+    def __init__(self, displays: dict[str, list[str]]) -> None:
+        self._displays = displays
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.AST]:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Dict(values=values)) if (
+                name in self._displays
+            ):
+                return [
+                    ast.copy_location(ast.Assign([self._named(target, key, ast.Store())], self.visit(value)), node)
+                    for key, value in zip(self._displays[name], values, strict=True)
+                ]
+        return self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        match node:
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str() as key)) if (
+                name in self._displays
+            ):
+                return self._named(node, key, node.ctx, name)
+        return self.generic_visit(node)
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        match node:
+            case ast.Return(value=ast.Name(id=name) as returned) if name in self._displays:
+                keys: list[ast.expr | None] = [
+                    ast.copy_location(ast.Constant(key), returned) for key in self._displays[name]
+                ]
+                values = [self._named(returned, key, ast.Load()) for key in self._displays[name]]
+                node.value = ast.copy_location(ast.Dict(keys, [*values]), returned)
+                return node
+        return self.generic_visit(node)
+
+    def _named(self, at: ast.expr, key: str, context: ast.expr_context, name: str = "") -> ast.expr:
+        name = name or (at.id if isinstance(at, ast.Name) else "")
+        return ast.copy_location(ast.Name(f'{name}["{key}"]', context), at)

@@ -25,7 +25,7 @@ from dp_lsp.frontends.python.annotations import (
 from dp_lsp.frontends.python.as_arrays import taken as used_as_several
 from dp_lsp.frontends.python.as_arrays import used_as_arrays
 from dp_lsp.frontends.python.clips import with_both_bounds
-from dp_lsp.frontends.python.dictionaries import with_lists
+from dp_lsp.frontends.python.dictionaries import with_keys_written, with_lists, with_names
 from dp_lsp.frontends.python.draws import (
     as_long_as,
     generators,
@@ -711,10 +711,11 @@ def _written_plainly(node: ast.FunctionDef, params: Mapping[str, Of]) -> ast.Fun
     """A function that does the same, without what only abbreviates."""
     called = _named_outside(node)
     tables = [name for name, kind in params.items() if isinstance(kind, Table | Alone | Beside)]
+    node = with_keys_written(node)
     plain = with_comprehensions(with_own_variables(with_extremes(node, called)), called)
     written = with_group_sums(with_shown_keys(with_both_bounds(plain)))
     texts = [each.arg for each in (*node.args.args, *node.args.kwonlyargs) if holds_texts(each.annotation)]
-    written = with_lists(with_numbers(with_texts(with_written(written, called)), texts, called))
+    written = with_lists(with_numbers(with_names(with_texts(with_written(written, called))), texts, called))
     return with_edges(with_versions(with_single_draws(written), tables))
 
 
