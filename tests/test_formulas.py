@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import re
 from fractions import Fraction
@@ -11,9 +12,10 @@ import pytest
 import sympy
 
 from dp_lsp.core.algebra import Poly
-from dp_lsp.core.constraints import Quantity, decide, follows
+from dp_lsp.core.constraints import Assumptions, Quantity, decide, follows
 from dp_lsp.core.evaluate import interval, symbols_of
 from dp_lsp.core.formulas import ComparedNumbers, FormulaScope, Order, UnreadableFormula, compare
+from dp_lsp.core.notation import SYMPY, Printer
 from dp_lsp.engine.check import Engine
 from source_tree import ROOT
 
@@ -185,6 +187,49 @@ def test_what_reports_say_is_read_as_sympy_reads_it() -> None:
         found = interval(value, at)
         assert found.high is not None and float(found.high) == pytest.approx(float(expected), rel=1e-9), text
     assert compared > 10
+
+
+FUNCTIONS = {"sqrt": math.sqrt, "log": math.log, "exp": math.exp, "tanh": math.tanh, "ceiling": math.ceil}
+FUNCTIONS |= {"Max": max, "Min": min, "Abs": abs}
+
+
+WAYS = (
+    "1/(1/({0}))", "{0}/({1}/({2}))", "1/Max({0}/({1}), {2})", "(({0})*({1}))**3", "{0} + 1/({1})", "{1}/Max(1/x, 0)",
+    "({1}*Max(k/x, 0))**3",
+)  # fmt: skip
+
+
+def as_name(text: str) -> str:
+    return "_".join(re.findall(r"\w+", f"of {text}"))
+
+
+def test_what_is_printed_is_what_is_meant() -> None:
+    """Python reads it, which has the same signs: nothing that is divided by, or raised, stands without brackets."""
+    chance = random.Random(3)
+    compared = 0
+    for _ in range(600):
+        parts = [formula(chance, chance.randint(0, 2)) for _ in range(3)]
+        way = chance.choice(WAYS)
+        value = SCOPE.read(way.format(*parts))
+        if isinstance(value, UnreadableFormula) or any(map(SCOPE.is_made_up, symbols_of(value))):
+            continue
+        at = {
+            each: Fraction(chance.randint(1, 8), 9 if each.name in ("eps", "del", "s1") else 2)
+            for each in symbols_of(value)
+        }
+        text = Printer(SYMPY, Assumptions(all_nonnegative=True)).quantity(value)
+        for name in sorted((each.name for each in at), key=len, reverse=True):
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", as_name(name), text)
+        names = {as_name(each.name): float(number) for each, number in at.items()}
+        try:
+            found = eval(text, {**FUNCTIONS, **names})
+        except (ValueError, ZeroDivisionError, OverflowError):
+            continue
+        known = interval(value, at)
+        if known.low is not None and known.high is not None and known.high < 10**9:
+            compared += 1
+            assert float(known.low) == pytest.approx(found, rel=1e-6) == float(known.high), (text, at)
+    assert compared > 200
 
 
 @pytest.mark.parametrize(

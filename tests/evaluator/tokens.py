@@ -114,6 +114,8 @@ def _starts_name(char: str) -> bool:
 
 
 def _goes_on(char: str) -> bool:
+    if char in "^`":  # modifiers by their category, which Julia asks of what is not ASCII only
+        return False
     return (
         _starts_name(char) or char in "!′″‴" or unicodedata.category(char) in ("Nd", "Mn", "Mc", "No", "Sk", "Me", "Pc")
     )
