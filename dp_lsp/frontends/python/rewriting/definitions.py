@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from dp_lsp.frontends.python.chunks import items
 from dp_lsp.frontends.python.kinds import ABSENT, THERE
@@ -163,7 +163,10 @@ class Definition(NamedTuple):
             types |= {column: "bool" for each in _masks(node) for column in _columns_of(each, tables)}
         filled = any(_leaves_out(node, tables) for node in nodes)
         gaps = {column for node in nodes for column in _asked_for_gaps(node, tables)}
+        over = self._over_texts
+        keyed = (each for node in nodes for each in _keyed_by(node, tables, over))
         found = dict.fromkeys(each for node in nodes for each in _columns_of(node, tables) if each not in made)
+        found |= dict.fromkeys(keyed)
         return {each: _of_type(types.get(each, "float"), filled or each in gaps) for each in found}
 
     def _parts_of(self, name: str) -> set[str]:
@@ -188,14 +191,25 @@ class Definition(NamedTuple):
     @property
     def _texts(self) -> set[str]:
         """The names of texts: parameters that are said to be, variables of loops over texts that are written out."""
-        found = {each.name for each in self.parameters if each.is_text}
+        return {*(each.name for each in self.parameters if each.is_text), *self._over_texts}
+
+    @property
+    def _over_texts(self) -> dict[str, list[str]]:
+        """The variables of loops over texts that are written out, perhaps under a name, each with the texts."""
+        named: dict[str, list[str]] = {}
+        for node in ast.walk(self.node):
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    named[name] = _texts_in(value)
+        found: dict[str, list[str]] = {}
         for node in ast.walk(self.node):
             match node:
                 case (
-                    ast.For(target=ast.Name(id=name), iter=ast.List(elts=items) | ast.Tuple(elts=items))
-                    | ast.comprehension(target=ast.Name(id=name), iter=ast.List(elts=items) | ast.Tuple(elts=items))
-                ) if items and all(map(_is_text, items)):
-                    found.add(name)
+                    ast.For(target=ast.Name(id=name), iter=over)
+                    | ast.comprehension(target=ast.Name(id=name), iter=over)
+                ):
+                    texts = named.get(over.id, []) if isinstance(over, ast.Name) else _texts_in(over)
+                    found |= {name: texts} if texts else {}
         return found
 
     def is_data(self, parameter: Parameter) -> bool:
@@ -283,10 +297,25 @@ def _compared_with(node: ast.AST, texts: set[str]) -> str:
     match node:
         case ast.Call(func=ast.Attribute(attr="isin"), args=[ast.List(elts=[first, *_]) | ast.Tuple(elts=[first, *_])]):
             operands = [first]
-        case ast.Call(func=ast.Attribute(attr="value_counts"), args=[], keywords=[]):
+        case ast.Call(func=ast.Attribute(attr="value_counts"), args=[], keywords=[]) | ast.Attribute(attr="str"):
             return "str"
     found = (type(each.value) for each in operands if isinstance(each, ast.Constant))
     return next((each.__name__ for each in found if each in (str, bool)), "")
+
+
+def _texts_in(node: ast.expr) -> list[str]:
+    """Texts that are written out; none for anything else."""
+    items = node.elts if isinstance(node, ast.List | ast.Tuple) else []
+    found = [each.value for each in items if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    return found if len(found) == len(items) else []
+
+
+def _keyed_by(node: ast.AST, tables: set[str], over: Mapping[str, list[str]]) -> list[str]:
+    """The columns that a loop over their names takes of a table."""
+    match node:
+        case ast.Subscript(value=of, slice=ast.Name(id=name)) if name in over and _is_kept(of, tables):
+            return over[name]
+    return []
 
 
 def _masks(node: ast.AST) -> Iterator[ast.expr]:

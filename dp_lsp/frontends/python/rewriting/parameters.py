@@ -32,6 +32,7 @@ def parameters(written: Written) -> Iterator[Rewording]:
         yield from _column_of_polars(written, each)
     yield from _arguments_by_name(written)
     yield from _without_books(written)
+    yield from _without_files(written)
 
 
 def _column_by_name(written: Written, parameter: Parameter) -> Iterator[Rewording]:
@@ -284,3 +285,21 @@ def _is_data(written: Written, node: ast.expr) -> bool:
     given = params.get(node.id) if isinstance(node, ast.Name) else None
     said = None if given is None else given.annotation
     return given is not None and (written.definition.is_data(given) or (said is not None and says_data(said)))
+
+
+def _without_files(written: Written) -> Iterator[Rewording]:
+    """A file that is written with what was released is written by who calls the function, which need not know where."""
+    for node in written.definition.node.body:
+        match node:
+            case ast.With(items=[ast.withitem(context_expr=ast.Call(func=ast.Name(id="open")) as opened)], body=body):
+                if all(isinstance(each, ast.Expr) for each in body):
+                    paths = [each for each in written.definition.parameters if _is_only_in(written, each, opened)]
+                    removed = [without_parameter(written.definition, each, written.text) for each in paths[:1]]
+                    title = "write the file where the function is called, of what it returns"
+                    yield Rewording(title, tuple(sorted([written.line(node), *removed])))
+
+
+def _is_only_in(written: Written, parameter: Parameter, node: ast.AST) -> bool:
+    """Whether a parameter is read within a node alone."""
+    inside = [each for each in ast.walk(node) if isinstance(each, ast.Name) and each.id == parameter.name]
+    return bool(inside) and len(inside) == written.reads(parameter.name)

@@ -107,6 +107,7 @@ def rewordings(written: Written) -> Iterator[Rewording]:
     yield from _counts_between(written)
     yield from _queries(written)
     yield from _columns_before(written)
+    yield from _spellings(written)
     for node in written.nodes:
         found = _REWORDED.get(written.called(node))
         made = found(written, node) if found is not None and isinstance(node, ast.Call) else None
@@ -491,7 +492,8 @@ def _columns_before(written: Written) -> Iterator[Rewording]:
                 value=value,
             ) if _made_of_each(written, value, table):
                 title = f"compute the column before, and pass a table that has it: `{table}[{column!r}]`"
-                yield Rewording(title, (written.line(statement),))
+                said = _declared(written, table, f"{column}=float")
+                yield Rewording(title, tuple(sorted([*said, written.line(statement)])))
     for node in written.nodes:
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Attribute(value=of, attr="str"), attr=asks)) if asks in _ASKING:
@@ -499,7 +501,43 @@ def _columns_before(written: Written) -> Iterator[Rewording]:
                     case ast.Subscript(value=ast.Name(id=table), slice=ast.Constant(value=str() as column)):
                         made = f'{table}["{column}_{asks}"]'
                         title = f"ask it before, and pass a table with a column of the answers: `{made}`"
-                        yield Rewording(title, (written.edit(node, made),))
+                        said = _declared(written, table, f"{column}_{asks}=bool")
+                        yield Rewording(title, tuple(sorted([*said, written.edit(node, made)])))
+            case ast.Call(
+                func=ast.Attribute(
+                    value=ast.Subscript(value=ast.Name(id=table), slice=ast.Constant(value=str() as column)),
+                    attr="map" | "replace",
+                ),
+                args=[ast.Dict()],
+            ):
+                made = f'{table}["{column}_number"]'
+                title = f"look the numbers up before, and pass a table with a column of them: `{made}`"
+                said = _declared(written, table, f"{column}_number=float")
+                yield Rewording(title, tuple(sorted([*said, written.edit(node, made)])))
+
+
+def _declared(written: Written, table: str, column: str) -> Iterator[Edit]:
+    """One column more of a table of which is said already which ones there are."""
+    for each in written.definition.node.args.args:
+        if each.arg == table and each.annotation is not None:
+            for node in ast.walk(each.annotation):
+                if isinstance(node, ast.Call) and ast.unparse(node.func) == "Columns" and node.keywords:
+                    end = written.definition.span(node.keywords[-1]).end
+                    yield Edit(Span(end, end), f", {column}")
+
+
+def _spellings(written: Written) -> Iterator[Rewording]:
+    """A text of a list that is compared whatever the case of its letters, as one of its usual spellings."""
+    for node in written.nodes:
+        match node:
+            case ast.Compare(
+                left=ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="lower" | "upper"), args=[]),
+                ops=[ast.Eq()],
+                comparators=[ast.Constant(value=str() as text)],
+            ):
+                usual_ = tuple(dict.fromkeys((text.lower(), text.capitalize(), text.upper())))
+                made = f"{name} in {usual_}"
+                yield Rewording(f"write the spellings out: `{made}`", (written.edit(node, made),))
 
 
 def _made_of_each(written: Written, node: ast.expr, table: str) -> bool:
