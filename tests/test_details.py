@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from dp_lsp.analysis.details import Details, decoded
+from dp_lsp.analysis.details import Details, TableReader, TableWriter, decoded
 from dp_lsp.analysis.plain import UNREADABLE, plain
 from dp_lsp.analysis.records import ChunkRecord
-from dp_lsp.core.tables import TableReader, TableWriter
 from dp_lsp.engine.check import Engine
 from test_digests import Sampler, taking_part
 

@@ -21,7 +21,7 @@ from dp_lsp.core.term import Call, Loop, Term
 from dp_lsp.engine import facts, task
 from dp_lsp.engine.check import Engine
 from dp_lsp.engine.pieces import VERSIONS
-from dp_lsp.infer import accumulators, entrywise, method, one_by_one, unrolled
+from dp_lsp.infer import accumulators, loops, method, terms, unrolled
 from dp_lsp.infer.effects import Evaluation
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.mistakes import noise
@@ -63,8 +63,8 @@ class Effort:
         self._in_rounds: Counter[int] | None = None  # how often each term was, in rounds that are written out
         self._rounds = 0  # that were written out there
         infer, called_with, afresh = Inference.infer, method._Template.called_with, Inference.afresh
-        totals, one = accumulators._Round.totals, entrywise._one
-        sharpened, loop = one_by_one.sharpened, unrolled._Writing._loop
+        totals, one = accumulators._Round.totals, terms._one
+        sharpened, loop = loops.sharpened, unrolled._Writing._loop
 
         def counted(inference: Inference, node: Term) -> Evaluation:
             if inference in self._written_out:
@@ -113,9 +113,9 @@ class Effort:
             self.several = True
             return one(*sums)
 
-        monkeypatch.setattr(one_by_one, "sharpened", one_by_one_)
+        monkeypatch.setattr(loops, "sharpened", one_by_one_)
         monkeypatch.setattr(unrolled._Writing, "_loop", rounds)
-        monkeypatch.setattr(entrywise, "_one", joined)
+        monkeypatch.setattr(terms, "_one", joined)
         monkeypatch.setattr(Inference, "infer", counted)
         monkeypatch.setattr(Inference, "afresh", another)
         monkeypatch.setattr(accumulators._Round, "totals", added)

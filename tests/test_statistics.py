@@ -16,7 +16,7 @@ import pytest
 
 from attack import Target, targets
 from attack.runs import PROGRAMS, attacked
-from dp_lsp.builtins import variances
+from dp_lsp.builtins import statistics
 from dp_lsp.builtins.datasets import by_fewest
 from dp_lsp.builtins.meanings import array
 from dp_lsp.core.annotation import DatasetOf
@@ -199,7 +199,7 @@ def test_no_pipeline_refutes_what_is_claimed_of_it() -> None:
 def test_the_search_knows_pipelines_well() -> None:
     """What is wrong by a half is found."""
     half = number(Fraction(1, 2))
-    with mock.patch.object(variances, "by_fewest", lambda args, more=0: by_fewest(args, more) * half):
+    with mock.patch.object(statistics, "by_fewest", lambda args, more=0: by_fewest(args, more) * half):
         assert attacked(PROGRAMS["pipelines"], 53, 1, "sound", tell=False).bad
 
 

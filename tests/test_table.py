@@ -13,7 +13,7 @@ import pytest
 from lark import Lark, Tree, UnexpectedToken
 
 import parse_table
-from dp_lsp.frontends.julia import lexer, strings, table, tokens
+from dp_lsp.frontends.julia import lexer, table, tokens
 from dp_lsp.frontends.julia.build import Builder
 from dp_lsp.frontends.julia.chunks import chunks
 from dp_lsp.frontends.julia.fold import Folded
@@ -86,8 +86,8 @@ def test_plain_texts_are_read_as_all_others_are(monkeypatch: pytest.MonkeyPatch)
     texts = ["".join(choose.choices(signs, k=choose.randrange(1, 40))) for _ in range(400)]
     texts += [page.read_text("utf-8").encode("ascii", "ignore").decode() for page in PAGES]
     plain = [list(map(_fields, Lexer(text).run().tokens)) for text in texts]
-    caches = (lexer._patterns, strings._inside)
-    for module, cached in zip((lexer, strings), caches, strict=True):
+    caches = (lexer._patterns, lexer._inside)
+    for module, cached in zip((lexer, lexer), caches, strict=True):
         monkeypatch.setattr(module, "spelling", lambda plain: tokens.spelling(False))
         cached.cache_clear()
     try:

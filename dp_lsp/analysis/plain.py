@@ -1,6 +1,6 @@
 """Flat values as JSON and back: what they are is told by types, of which named tuples are made up.
 
-Numbers and types of the core are written into a table beside it, each once (:mod:`dp_lsp.core.tables`)."""
+Numbers and types of the core are written into a table beside it, each once (:mod:`dp_lsp.analysis.details`)."""
 
 from __future__ import annotations
 

@@ -19,7 +19,6 @@ from dp_lsp.builtins import (
     places,
     private,
     statistics,
-    variances,
 )
 from dp_lsp.builtins.arithmetic import MINUS, PLUS, POWER, QUOTIENT, TIMES
 from dp_lsp.builtins.containers import LITERAL, TOTAL
@@ -29,15 +28,15 @@ from dp_lsp.builtins.elementary import SQUARE
 from dp_lsp.builtins.filling import EMPTY, PUSH, STORE, STORE_ALL, TALLY
 from dp_lsp.builtins.higher import AS_VIEWS, ENTRIES, MAKING, ONE_BY_ONE, PICKED, ROWS_PICKED
 from dp_lsp.builtins.places import COLUMN, INDEX, RANGE, ROW, SLICE, SLICE_OF_COLUMNS, SLICE_OF_ROWS, extent
+from dp_lsp.builtins.statistics import DEVIATIONS
 from dp_lsp.builtins.traits import ForRows, Replaceable, SampledRows
-from dp_lsp.builtins.variances import DEVIATIONS
 
 T = TypeVar("T")
 
 _FAMILIES: tuple[tuple[Builtin, ...], ...] = (
     *(arithmetic.ROWS, arithmetic.POWER_ROWS, everyday.ROWS, elementary.ROWS, everyday.QUALITIES, elementary.TRUTH),
     *(places.ROWS, places.SLICE_ROWS, containers.ROWS, higher.ROWS, higher.BROADCASTS, filling.ROWS),
-    *(datasets.ROWS, statistics.ROWS, variances.ROWS, orders.ROWS),
+    *(datasets.ROWS, statistics.ROWS, statistics.VARIANCES, orders.ROWS),
     *(places.COLUMN_ROWS, datasets.RECORD_ROWS, places.RANGE_ROWS),
     *(learning.ROWS, mechanisms.ROWS, private.ROWS, private.GROUP_ROWS, private.SELECTIONS),
 )

@@ -3,8 +3,8 @@
 
 The first two of these change a vector in place. As a row, each gives the vector that it leaves behind, which is the
 next version of the variable; that nobody else sees the change is for whoever lowers a program to make sure
-(:mod:`dp_lsp.lower.filling`). What has no place among the entries of a vector makes the run fail: a number that is not
-whole in a vector of Ints."""
+(:mod:`dp_lsp.lower.statements`). What has no place among the entries of a vector makes the run fail: a number that is
+not whole in a vector of Ints."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ picks of one of them, `v[v .> 65]` and `m[m[:, 1] .> 65, :]`.
 
 As a row, the function is given first, and then all that it goes over. Numbers among that are the same for each entry:
 a function reads them as it reads what it has captured, and inference, which knows which of them are numbers, takes them
-out (:mod:`dp_lsp.infer.broadcasts`). So forms take containers.
+out (:mod:`dp_lsp.infer.terms`). So forms take containers.
 
 A mask picks what stands where it is true, so it is a filter where it is made of what it picks of, entry by entry: by
 the record alone. One that is made of another container picks by position, of which nothing is said in a dataset.

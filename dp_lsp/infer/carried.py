@@ -34,7 +34,7 @@ from dp_lsp.core.term import Apply, Call, Local, Loop, Term, Use, Written
 from dp_lsp.core.types import AnyNorm, Base, BoolType, NumberType, TupleType, Type
 from dp_lsp.infer import publics, rows
 from dp_lsp.infer.inference import Inference
-from dp_lsp.infer.walks import BodyWalk, Items
+from dp_lsp.infer.invariants import BodyWalk, Items
 from dp_lsp.named import NamedTuple
 
 _MOST_WALKS, _FREE_STEPS = 12, 2

@@ -1,4 +1,20 @@
-"""Definitions at top level: a method becomes a scheme, a constant a judgement."""
+"""Definitions at top level: a method becomes a scheme, a constant a judgement.
+
+Whether a private function says whom it protects.
+
+A guarantee is about neighbours, and which inputs are neighbours is decided by the type of a parameter. A dataset has
+records, so its neighbours differ in what one person gave; a vector of Data has entries that are replaced. A vector or
+matrix of numbers that is measured by a norm has neighbours that are at most 1 apart: another person's record may be
+further away than that, and nothing is said of it. Source: the definitions of the metrics in the type system.
+
+A statistic that nothing limits, released: a function of which it is known that it is not private.
+
+A sum, a mean or an extreme of numbers without bounds is refused, and nothing is claimed of what is made of it. Where a
+private function returns just that with noise of a public scale, and the numbers are those of a parameter as they are
+given, more is known: one record may move the statistic by any amount, so no such noise hides it. (Two datasets that
+differ in a record of size t move it by an amount that grows with t, and the densities of what is returned differ by a
+factor that grows with it, too.)
+"""
 
 from __future__ import annotations
 
@@ -6,22 +22,29 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from dp_lsp import builtins
+from dp_lsp.builtins.remedies import datasets
 from dp_lsp.builtins.traits import Indexing
 from dp_lsp.core import annotation, term
 from dp_lsp.core.algebra import Symbol
 from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, NumberOf, compared
+from dp_lsp.core.constraints import Origin
+from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.evaluate import symbols_of
-from dp_lsp.core.events import NOTHING, Called, Cost, nodes, numbers
+from dp_lsp.core.events import NOTHING, Called, Cost, Var, nodes, numbers
+from dp_lsp.core.metrics import is_discrete
 from dp_lsp.core.notation import shown, type_words
 from dp_lsp.core.scheme import BlackBox, Effort, FunctionValue, Judgement, Open, Scheme, SchemeParameter, Template
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import (
     Base,
     Container,
+    Dataset,
     DatasetMetric,
     FunctionType,
     Kind,
+    Norm,
     NumberType,
+    TupleType,
     Type,
     TypeVariable,
     Unknown,
@@ -30,27 +53,133 @@ from dp_lsp.core.types import (
     without_static,
 )
 from dp_lsp.core.values import replace, thing, undigested
-from dp_lsp.infer import (
-    apply,
-    checks,
-    conditions,
-    dispatch,
-    functions,
-    generalize,
-    moves,
-    problems,
-    protected,
-    rows,
-    terms,
-)
+from dp_lsp.infer import apply, checks, conditions, dispatch, functions, generalize, moves, problems, rows, terms
+from dp_lsp.infer.checks import result_term
 from dp_lsp.infer.context import Facts, Recorder, Resolve, TypingContext
 from dp_lsp.infer.effects import NONE, Effects, in_sequence
 from dp_lsp.infer.inference import Inference
+from dp_lsp.infer.mistakes.mending.parts import through_names
+from dp_lsp.infer.mistakes.noise import release_of
+from dp_lsp.infer.mistakes.scene import Scene
 from dp_lsp.infer.rules import ProfileRules
 from dp_lsp.infer.solver import Mismatch, Solver
+from dp_lsp.intents import DeclareRecords
 from dp_lsp.language import Language
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem, Severity
+
+
+def released(inference: Inference, method: term.Method, usual: int, params: Iterable[SchemeParameter]) -> Effects:
+    """The effect of releasing statistics that nothing limits, which are errors then: a leak. None where something else
+    was not understood, too, or protects somebody else: what that costs is not known."""
+    recorder = inference.recorder
+    spans = {span for span, (_, lacks) in recorder.lacking.items() if lacks is Descriptor.BOUNDS}
+    refused = {each.message for each in recorder.problems if each.unchecked and each.span in spans}
+    if not method.privacy or not refused or not refused.issuperset(recorder.doubts):
+        return NONE
+    found = {var: node for node, var in _unlimited(Scene(inference, method, usual)) if node.span in spans}
+    if not found.keys() >= {each.var for each in params if not each.static}:
+        return NONE
+    recorder.doubts.clear()
+    for place, each in enumerate(recorder.problems):
+        recorder.problems[place] = each._replace(unchecked=False)
+    return in_sequence(inference.leak([var], Origin(node.span, "no bounds")) for var, node in found.items())
+
+
+def _unlimited(scene: Scene) -> Iterator[tuple[term.Call, Var]]:
+    """What is returned with noise of a public scale: a call on a parameter of numbers without bounds, and that."""
+    params = {param.local for param in scene.method.params}
+    for result in _results(scene):
+        release = release_of(scene, through_names(scene, result))
+        hidden = None if release is None else through_names(scene, release.hidden)
+        if release is None or not isinstance(hidden, term.Call):
+            continue
+        others = [each for each in release.call.args if each is not release.hidden]
+        data = [through_names(scene, each) for each in hidden.args]
+        if any(scene.moves(each) or not isinstance(scene.type(each), NumberType) for each in others):
+            continue
+        for each in data:
+            type_ = scene.type(each)
+            if isinstance(each, term.Use) and each.local in params and isinstance(type_, Dataset):
+                element = type_.records.element
+                if type_.records.kind is Kind.VECTOR and isinstance(element, NumberType) and element.bounds is None:
+                    yield from ((hidden, var) for var in scene.moves(each))
+
+
+def _results(scene: Scene) -> Iterator[term.Term]:
+    """What a method returns whatever happens: its value, and the items of a tuple."""
+    waiting = [result_term(scene.method)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, term.MakeTuple):
+            waiting += reversed(node.items)
+        elif node is not None:
+            yield node
+
+
+def ask(inference: Inference, method: term.Method, shown: Scheme) -> None:
+    """Report a private function whose neighbours hang on a type that nobody wrote, and warn where it protects numbers
+    instead of records. Says nothing more of functions with errors. One that nobody says is private is judged where it
+    is called, too, so it is not wrong."""
+    written = {each.local.name: each for each in method.params}
+    for param in shown.params:
+        own = written.get(param.name)
+        if own is None or own.static or param.static or param.var.public:
+            continue
+        if isinstance(own.type, Anything):
+            if _has_records(param.type):
+                types = (*_datasets(param.type), *_as_numbers(param.type))
+                fixes = inference.fixes(DeclareRecords(param.span, types))
+                asked = problems.WhomItProtects.at(param.span, name=method.name, parameter=param.name, fixes=fixes)
+                inference.report(asked._replace(severity=Severity.INFORMATION) if method.presumed else asked)
+        elif measured := next(_measured(param.type), None):
+            _warn(inference, method, param, measured)
+
+
+def _warn(inference: Inference, method: term.Method, param: SchemeParameter, measured: Container) -> None:
+    fixes = inference.fixes(DeclareRecords(param.span, _datasets(param.type)))
+    norm = f" in {measured.norm.value}" if isinstance(measured.norm, Norm) else ""
+    inference.report(
+        problems.ProtectsNumbers.at(param.span, name=method.name, parameter=param.name, norm=norm, fixes=fixes)
+    )
+
+
+def _has_records(type_: Type) -> bool:
+    """Whether neighbours may be told by records: it is a dataset, or a vector or matrix, or holds one."""
+    if isinstance(type_, TupleType):
+        return any(map(_has_records, type_.items))
+    return isinstance(type_, Dataset) or (isinstance(type_, Container) and type_.kind is not Kind.GRADIENT)
+
+
+def _measured(type_: Type) -> Iterator[Container]:
+    """The vectors and matrices of numbers whose neighbours are told by a norm."""
+    match type_:
+        case TupleType(items):
+            for item in items:
+                yield from _measured(item)
+        case Container(kind=Kind.VECTOR | Kind.MATRIX) if not is_discrete(type_.element):
+            yield type_
+
+
+def _datasets(type_: Type) -> tuple[Annotation, ...]:
+    """What declares the records of such a value."""
+    container = type_.records if isinstance(type_, Dataset) else type_
+    if not isinstance(container, Container):
+        return ()
+    return datasets(container.kind, _base(container.element))
+
+
+def _as_numbers(type_: Type) -> tuple[Annotation, ...]:
+    """What declares that it, or a number in its place, changes by at most 1."""
+    if not isinstance(type_, Container) or is_discrete(type_.element):
+        return ()
+    base = _base(type_.element)
+    return ContainerOf(type_.kind, base), NumberOf(base)
+
+
+def _base(element: Type) -> Base:
+    return element.base if isinstance(element, NumberType) else Base.REAL
+
 
 _WEIGHTY = (Severity.ERROR, Severity.WARNING)
 """Of the problems of which a known mistake may be the cause; no hint is one."""
@@ -221,7 +350,7 @@ def _releases_unsaid(method: term.Method, setting: InferenceSetting, found: Iter
 def _asked(method: term.Method, setting: InferenceSetting, effort: Effort, found: Inferred, shown: Scheme) -> Inferred:
     """A private method that was found to be right, with what is to be asked of whom it protects."""
     inference = _inference(setting, effort)
-    protected.ask(inference, method, shown)
+    ask(inference, method, shown)
     recorder = inference.recorder
     known = found.problems
     if recorder.unknown:  # what its noise really costs is said once it is said whom that protects
@@ -284,9 +413,7 @@ def _inferred_for(
     body = functions.body(inference, method, inference.solver.mark(), setting.usual, types)
     body = body._replace(effects=in_sequence((body.effects, settle_open(inference))))
     if inference.recorder.lacking:
-        from dp_lsp.infer import unlimited  # most functions ask for nothing that is not known
-
-        lost = unlimited.released(inference, method, setting.usual, body.params)
+        lost = released(inference, method, setting.usual, body.params)
         body = body._replace(effects=in_sequence((body.effects, lost)))
     return inference, generalize.scheme(inference, method, body), body
 

@@ -4,7 +4,7 @@ they call.
 An open operation has a result of an open type, and moves with each argument by a factor that is a symbol. It is part
 of the scheme of the function it stands in, and settled in each call.
 
-The call of the function that is open settles the operation where the types are known (:mod:`dp_lsp.infer.instance`),
+The call of the function that is open settles the operation where the types are known (:mod:`dp_lsp.infer.apply`),
 and what a private one spends is the ``Answer`` to an ``Awaited`` event. The report of the function itself assumes the
 widest types that fit (:mod:`dp_lsp.infer.generalize`) and says so as conditions. Only so many operations wait in one
 function.

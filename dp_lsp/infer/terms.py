@@ -1,29 +1,74 @@
-"""The rules of the language: literals, names, tuples, bindings and branches."""
+"""The rules of the language: literals, names, tuples, bindings and branches.
+
+Two sums over the entries of one vector, added up or taken from each other, read as one sum.
+
+Σ f(vᵢ) - Σ g(vᵢ) is Σ (f - g)(vᵢ), and how far that moves with an entry is how far f - g does: what is clipped at one
+bound, less what is clipped at another one, moves where a single clip does, and by no more. Each sum by itself may move
+by all that the vector does, and that both go the same way is not counted then. Both are the same number, so the smaller
+bound holds. Sums over the records of a dataset are read in :mod:`dp_lsp.infer.tallies`.
+
+What reading a value as a statistic of records says of it, its ends and its moves, and which values may be such; how
+they are read, see :mod:`dp_lsp.infer.tallies`.
+
+Broadcasts, typed by which of their operands are containers and which are scalars.
+
+A scalar operand is taken out: inside of the function its name stands for the scalar itself, so it counts as a captured
+value, and a public one keeps its value. What remains goes over one container, or several of one size.
+
+The rule of subsampling: a builtin that draws a random sample binds it for the rest of its block, which is inferred
+for the sample; its cost is amplified.
+
+Rounding a number that a dataset or a whole number moves: it jumps, but by no more than whole numbers lie in between.
+
+A real number may lie just below a whole one, so the smallest change may move what it is rounded to by 1: rounding has
+no Lipschitz constant. Two datasets, however, differ by a whole number n of records, and two whole numbers by one, n.
+What moves by at most s for one record, or for 1, moves by at most ns then, and what it is rounded to
+
+- down, up or towards 0 by at most n times s rounded up: ⌊y⌋ - ⌊x⌋ < y - x + 1 is whole, so it is at most ⌈y - x⌉, and
+  ⌈ns⌉ ≤ n⌈s⌉, a whole number that is at least ns. ⌈x⌉ is -⌊-x⌋; and towards 0, numbers on two sides of 0 come no
+  further apart, while others are both rounded down or both up;
+- to the nearest number by at most n times the whole number above s: round(y) - round(x) ≤ (y + 1/2) - (x - 1/2) is
+  whole, so it is at most ⌊ns⌋ + 1, and as ns < n(⌊s⌋ + 1), a whole number, that is at most n(⌊s⌋ + 1).
+
+To multiples of another number than 1 it is the same, in units of that. So ``len(v) // 10``, which is
+``floor(len(v) / 10)``, moves by 1. Of s that is a formula, s + 1 is at least either.
+A whole number stays as it is. So a loop that halves one, ``n = n // 2``, moves it by no more in any round.
+
+Looked for in vain: neighbouring datasets between which what is rounded moves further (``tests/test_rounding.py``, by
+CPython and by the evaluator in ``tests/evaluator``).
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
 from dp_lsp import builtins
 from dp_lsp.builtins import intervals
-from dp_lsp.builtins.traits import Broadcasts, Replaceable, ShortCircuit
-from dp_lsp.core import laws, term
+from dp_lsp.builtins.traits import Broadcasts, ByRecord, Rank, Replaceable, Rounds, SampledRows, ShortCircuit
+from dp_lsp.core import laws, machine, term
 from dp_lsp.core.algebra import Poly
-from dp_lsp.core.constraints import Origin
-from dp_lsp.core.events import NOTHING, Either
-from dp_lsp.core.metrics import diameter
+from dp_lsp.core.annotation import Anything
+from dp_lsp.core.constraints import Origin, decide
+from dp_lsp.core.evaluate import norms_of
+from dp_lsp.core.events import NOTHING, Cost, Either, Sampled, Sampling, Var
+from dp_lsp.core.metrics import diameter, has_gap
 from dp_lsp.core.notation import type_words
-from dp_lsp.core.scheme import FunctionValue, Judgement, Moves
-from dp_lsp.core.sens import INFINITY
-from dp_lsp.core.term import Term
+from dp_lsp.core.scheme import FunctionValue, Judgement, Move, Moves
+from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude, number
+from dp_lsp.core.term import Apply, Bind, Body, Call, Closure, Comprehension, Global, Local, Term, Use, of_body
 from dp_lsp.core.types import (
     BOOL,
     UNKNOWN,
     Base,
     BoolType,
+    Bounds,
+    Container,
+    Dataset,
     FunctionType,
     Label,
+    Norm,
     NumberType,
     TupleType,
     Type,
@@ -34,20 +79,16 @@ from dp_lsp.core.types import (
 from dp_lsp.core.values import replace
 from dp_lsp.infer import (
     applications,
-    broadcasts,
     calls,
     checks,
     deviations,
     disjoint,
-    entrywise,
     explain,
     functions,
     linear,
     moves,
     problems,
-    rounding,
-    sampling,
-    statistics,
+    rows,
 )
 from dp_lsp.infer.context import UnknownGlobal
 from dp_lsp.infer.effects import (
@@ -62,10 +103,467 @@ from dp_lsp.infer.effects import (
     spending,
 )
 from dp_lsp.infer.inference import Inference
+from dp_lsp.infer.reading import OUTSIDE, Reading, Unread, of_records
 from dp_lsp.infer.solver import Mismatch
 from dp_lsp.language import Familiar
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span
+
+_DIGITS, _MOST_DIGITS = "digits", 100
+
+
+def stepped(inference: Inference, node: Call, given: list[Judgement | Term], judgement: Judgement) -> Judgement:
+    """How far a number moves with datasets and whole numbers that is rounded, where the row has no bound."""
+    rounds = builtins.TABLE[node.builtin].trait(Rounds)
+    if rounds is None or not given:
+        return judgement
+    unit = _unit(inference, node, given)
+    x = given[-1 - len(node.keywords)]
+    if unit is None or not isinstance(x, Judgement):
+        return judgement
+    type_ = inference.type(x)
+    same = isinstance(type_, NumberType) and type_.base is Base.INTEGER and unit.numerator == 1
+    better = {}
+    for var, move in judgement.moves.items():
+        before = x.moves.get(var)
+        if before is None or var not in inference.context.whole or not move.sens.infinite:
+            continue
+        if before.sens.infinite or norms_of(before.sens):
+            continue
+        sens = before.sens if same else _rounded(before.sens, unit, rounds.to_nearest)
+        better[var] = Move(sens, node.span, laws.ROUNDED, (ONE,), (before,), way=before.way)
+    if not better:
+        return judgement
+    return replace(judgement, moves={**judgement.moves, **inference.of_whole_steps(better, uneven=True)})
+
+
+def _unit(inference: Inference, node: Call, given: list[Judgement | Term]) -> Fraction | None:
+    """What it is rounded to multiples of: 1, or a power of 10; None if that is not known."""
+    if not node.keywords:
+        return Fraction(1)
+    (digits,) = given[-1:]
+    known = inference.static(digits) if node.keywords == (_DIGITS,) and isinstance(digits, Judgement) else None
+    places = None if known is None else known.number
+    if places is None or places.denominator != 1 or abs(places) > _MOST_DIGITS:
+        return None
+    return Fraction(10) ** -int(places)
+
+
+def _rounded(moved: Sens, unit: Fraction, to_nearest: bool) -> Sens:
+    """How far that moves what moves by so much for one record, where it is rounded to multiples of a unit."""
+    known = moved.number
+    if known is None:
+        return moved + number(unit)
+    steps = known / unit
+    return number(unit * (math.floor(steps) + 1 if to_nearest else math.ceil(steps)))
+
+
+def scope(inference: Inference, node: term.Scope) -> Evaluation:
+    """Infer the rest of a block over samples. Its cost, for one record of the sample, becomes a ``Sampled`` event of
+    the sources (privacy amplification by subsampling: Balle, Barthe and Gaboardi 2018). A drawn value that leaves the
+    block unreleased is ∞-sensitive in what it was drawn from."""
+    call = node.bind.term
+    assert isinstance(call, term.Call), "only a builtin has a scope"
+    values, drawing = inference.infer_all(call.args)
+    result = _drawn_types(inference, call, values)
+    if result is not None and len(node.bind.targets) != len(result.items):
+        reason = f"it draws {len(result.items)} values, and {len(node.bind.targets)} are named on the left"
+        inference.report(problems.DoesNotFit.at(node.bind.span, function=call.builtin, reason=reason))
+    if result is None or len(node.bind.targets) != len(result.items):
+        inference.give_up("a sample that was not understood")
+        for target in node.bind.targets:
+            inference.context.environment[target] = Judgement(UNKNOWN, moves.NOWHERE)
+        return inference.body(node.rest).after(drawing)
+    sampled = builtins.TABLE[call.builtin].trait(SampledRows)
+    assert sampled is not None, "what has the rest of a block as its subject draws it"
+    scheme = sampled.scheme
+    alone = scheme is Sampling.POISSON
+    names = " and ".join(dict.fromkeys(target.name for target in node.bind.targets))
+    once = scheme is Sampling.WITHOUT_REPLACEMENT
+    record = Var(names, gap=True, members=0 if alone else len(result.items), once=once)
+    sources = _draw(inference, node, values[1:], result, record, alone)
+    if alone:
+        _in_places(inference, call, values[1:])
+    drawn = inference.tuple_of(call.span, [inference.context.environment[target] for target in node.bind.targets])
+    inference.recorder.judgements[call] = drawn
+    value, effects = inference.body(node.rest)
+    failures = []
+    for failure in effects.failures:
+        seen = _left_behind(Judgement(value.type, failure.moves), sources, record, call)
+        failures.append(failure._replace(moves=seen.moves))
+    costs: tuple[Cost, ...] = ()
+    if effects.costs:
+        costs = (_amplified(inference, call, scheme, values, sources, record, effects.cost),)
+    return Evaluation(_left_behind(value, sources, record, call), Effects(costs, tuple(failures))).after(drawing)
+
+
+def _drawn_types(inference: Inference, call: term.Call, values: list[Judgement]) -> TupleType | None:
+    types = [inference.type(value) for value in values]
+    if any(isinstance(type_, Unknown) for type_ in types):
+        return None
+    row = builtins.TABLE[call.builtin]
+    solved = rows.solve(inference, call, row, types)
+    if isinstance(solved, rows.NoMatch):
+        return None
+    form, args = solved
+    rows.demand(inference, call, row, form, args)
+    result = form.result(args)
+    return result if isinstance(result, TupleType) else None
+
+
+def _draw(
+    inference: Inference,
+    node: term.Scope,
+    drawn_from: list[Judgement],
+    result: TupleType,
+    record: Var,
+    alone: bool,
+) -> dict[Var, Moves]:
+    """Bring the drawn values into scope. Each moves with the record, and with a variable of its own, unless rows are
+    there or not: then they are in all of them."""
+    sources: dict[Var, Moves] = {}
+    for target, type_, source in zip(node.bind.targets, result.items, drawn_from, strict=True):
+        var = Var(target.name, gap=has_gap(inference.solver.type(type_)))
+        sources[var] = inference.released(source.moves, target.span)
+        own = moves.NOWHERE if alone else moves.own(var, target.span)
+        value = Judgement(type_, {**own, **moves.own(record, target.span)})
+        inference.context.environment[target] = value
+        inference.recorder.facts[target.span] = (value, "")
+    return sources
+
+
+def _in_places(inference: Inference, call: term.Call, drawn_from: list[Judgement]) -> None:
+    """Rows that are drawn by a coin each must be those of a matrix as it is: a change is a change of one."""
+    for argument, source in zip(call.args[1:], drawn_from, strict=True):
+        if source.moves and not _is_variable(source.moves):
+            reason = f"`{inference.written(argument.span)}` was computed; draw the rows first, and compute then"
+            inference.report(problems.DoesNotFit.at(argument.span, function=call.builtin, reason=reason))
+            inference.give_up("a sample of what was computed")
+
+
+def _amplified(
+    inference: Inference,
+    call: term.Call,
+    scheme: Sampling,
+    values: list[Judgement],
+    sources: dict[Var, Moves],
+    record: Var,
+    body: Cost,
+) -> Cost:
+    draws = inference.static(values[0])
+    matrix = inference.type(values[1])
+    assert draws is not None and isinstance(matrix, Container) and isinstance(matrix.rows, Poly)
+    along = {var: {outer: move.sens for outer, move in source.items()} for var, source in sources.items()}
+    aligned = all(_is_variable(source) for source in sources.values())
+    origin = Origin(call.span, "sampling")
+    if not inference.context.rules.groups:
+        for move in (move for source in sources.values() for move in source.values()):
+            inference.demand(move.sens, "<=", ONE, origin._replace(reason="what is drawn from moves by at most 1"))
+    return Sampled(scheme, magnitude(draws), magnitude(matrix.rows), along, record, aligned, body, origin)
+
+
+def _left_behind(value: Judgement, sources: dict[Var, Moves], record: Var, call: term.Call) -> Judgement:
+    """A value seen from outside the scope: what moves with a sample moves without bound with what it came from."""
+    inner = {*sources, record}
+    if not inner & value.moves.keys():
+        return replace(value, form=None)
+    escaped = [
+        moves.scaled(source, INFINITY, call.span, laws.DRAWN)
+        for var, source in sources.items()
+        if var in value.moves or record in value.moves
+    ]
+    together = moves.added((moves.without(value.moves, inner), *escaped), call.span, laws.DRAWN)
+    parts = tuple(_left_behind(part, sources, record, call) for part in value.parts)
+    return Judgement(value.type, together, parts)
+
+
+def _is_variable(moved: Moves) -> bool:
+    """Whether these are the moves of a variable itself, so that its rows are in their own places. What was drawn moves
+    with a variable of its own and with its record."""
+    return bool(moved) and all(moves.is_itself(move) for move in moved.values())
+
+
+def spread(
+    inference: Inference, node: term.Call, over: Sequence[Judgement]
+) -> tuple[term.Call | Body | None, list[Judgement]]:
+    """A broadcast without its scalar operands, and the containers it goes over; its body alone where it goes over none;
+    None, with a problem, where the operands' types do not tell."""
+    trait = builtins.TABLE[node.builtin].trait(Broadcasts)
+    function, *given = node.args
+    assert trait is not None and isinstance(function, term.Closure), "who lowers a broadcast writes its function"
+    (method,) = function.methods
+    assert method.body is not None, "it is written there"
+    types = [inference.type(value) for value in over]
+    if any(isinstance(type_, Unknown) for type_ in types):
+        return None, []
+    numbers = [isinstance(type_, NumberType | BoolType) for type_ in types]
+    numbers[0] = numbers[0] and not trait.picks
+    wrong = next((place for place, type_ in enumerate(types) if not _fits(trait, place, type_, numbers)), None)
+    if wrong is not None:
+        _refuse(inference, node, given[wrong], types[wrong], trait)
+        return None, []
+    if not any(numbers):
+        return node, list(over)
+    for place in _places(numbers, True):
+        local = method.params[place].local
+        inference.bind(Bind(given[place].span, (local,), given[place]), over[place])
+        inference.context.spread.add(local)
+    kept = _places(numbers, False)
+    if not kept:
+        return method.body, []
+    left = replace(method, params=tuple(method.params[place] for place in kept))
+    uses = [Use(given[place].span, Local(method.params[place].local.name, given[place].span)) for place in kept]
+    for place, use in zip(kept, uses, strict=True):
+        inference.bind(Bind(use.span, (use.local,), given[place]), over[place])
+    call = replace(node, args=(replace(function, methods=(left,)), *uses))
+    return call, [over[place] for place in kept]
+
+
+def of_numbers(inference: Inference, node: term.Call, found: Evaluation) -> Evaluation:
+    """A broadcast over scalars alone, which is a scalar."""
+    if found.effects.costs:
+        reason = "what releases something is called without a dot, on one value"
+    elif not isinstance(inference.type(found.value), NumberType | BoolType | Unknown):
+        reason = "its function must return numbers"
+    else:
+        return found
+    inference.report(problems.DoesNotFit.at(node.span, function=inference.written(node.span), reason=reason))
+    return NOT_UNDERSTOOD.after(found.effects)
+
+
+def _places(numbers: Sequence[bool], wanted: bool) -> list[int]:
+    return [place for place, number in enumerate(numbers) if number is wanted]
+
+
+def _fits(trait: Broadcasts, place: int, type_: Type, numbers: Sequence[bool]) -> bool:
+    """Whether a broadcast may go over this. What may be any value is taken to be a container where all else is numbers,
+    but for a mask, which picks of the first one alone."""
+    if numbers[place] or (trait.picks and not place):
+        return True
+    if trait.picks:
+        return False
+    return isinstance(type_, Container | Dataset) or (isinstance(type_, TypeVariable) and numbers.count(False) == 1)
+
+
+def _refuse(inference: Inference, node: term.Call, given: term.Term, type_: Type, trait: Broadcasts) -> None:
+    """Report what a broadcast cannot go over, or of which it is not known what it is."""
+    written = inference.written(given.span)
+    if isinstance(type_, TypeVariable):
+        reason = f"it is not known whether `{written}` is a number; annotate it"
+    elif trait.picks:
+        reason = f"a mask that is made of `{written}` picks by position, and which record stands where is not protected"
+    else:
+        reason = f"`{written}` is {type_words(type_)}, and has no entries"
+    inference.report(problems.DoesNotFit.at(node.span, function=inference.written(node.span), reason=reason))
+
+
+_ARITHMETIC = frozenset({"+", "-", "*", "/"})
+
+Statistic = Call | Apply | Comprehension
+
+
+def ranged(inference: Inference, node: Call, judgement: Judgement) -> Judgement:
+    """A dataset that a function makes of records, or a column of it, with the bounds of the numbers that are there, if
+    they are known, and its type says less."""
+    if node.builtin != builtins.COLUMN and of_records(node) is not ByRecord.MAPS:
+        return judgement
+    type_ = inference.type(judgement)
+    if not isinstance(type_, Dataset):
+        return judgement
+    element = type_.records.element
+    if not isinstance(element, NumberType) or element.base is Base.DATA:
+        return judgement
+    from dp_lsp.core.tallies import Seen, TooMany  # most functions have no dataset
+    from dp_lsp.infer.tallies import Reader
+
+    try:
+        bounds = Reader(inference, exact=True, seen=Seen()).reach(node)
+    except (Unread, TooMany):
+        return judgement
+    known = element.bounds
+    if bounds is None or (known is not None and not _narrower(bounds, known)):
+        return judgement
+    return replace(judgement, type=type_.of(type_.records.of(replace(element, bounds=bounds))))
+
+
+def apart(inference: Inference, node: Call, judgement: Judgement) -> Judgement:
+    """How far one rank of a dataset is from another one of the same, as the largest number is from the smallest: from 0
+    to R above a lower one, for numbers between L and U, R = U - L. Both ask that there is a record. With α ≥ β the
+    number with a share α of the others below it is not below that with a share β, wherever it is interpolated, so no
+    two such differences are further apart than R, where each rank may move by R, up in one and down in the other."""
+    if node.builtin != builtins.MINUS or len(node.args) != 2 or not any(var.gap for var in judgement.moves):
+        return judgement
+    first, second = (_ranked(inference, each) for each in node.args)
+    type_ = inference.type(judgement)
+    if first is None or second is None or first.of is not second.of or not isinstance(type_, NumberType):
+        return judgement
+    if first.share < second.share:
+        most = second.bounds.high - first.bounds.low
+        between = Bounds(-most, Poly.of(0))
+    else:
+        most = first.bounds.high - second.bounds.low
+        between = Bounds(Poly.of(0), most)
+    moved = inference.capped(judgement.moves, magnitude(most), node.span)
+    return replace(judgement, type=replace(type_, bounds=between), moves=moved)
+
+
+class _Ranked(NamedTuple):
+    """A rank of a dataset: of which, how high, and between which numbers it lies."""
+
+    of: Local
+    share: Fraction
+    bounds: Bounds
+
+
+def _ranked(inference: Inference, node: Term) -> _Ranked | None:
+    reading = Reading(inference)
+    try:
+        made, scope = reading.made(node, OUTSIDE)
+    except Unread:
+        return None
+    rank = builtins.TABLE[made.builtin].trait(Rank) if isinstance(made, Call) else None
+    if rank is None or rank.share is None or not isinstance(made, Call) or scope is not OUTSIDE:
+        return None
+    over, known = made.args[0], inference.recorder.judgements.get(made)
+    type_ = None if known is None else inference.type(known)
+    if not isinstance(over, Use) or not isinstance(type_, NumberType) or type_.bounds is None:
+        return None
+    return _Ranked(over.local, rank.share, type_.bounds)
+
+
+def _narrower(bounds: Bounds, known: Bounds) -> bool:
+    return bounds != known and bool(decide(known.low, "<=", bounds.low) and decide(bounds.high, "<=", known.high))
+
+
+def tightened(inference: Inference, node: Statistic, judgement: Judgement) -> Judgement:
+    """How far a statistic moves, where reading it as one sum over the records of a dataset says that better."""
+    steps = any(var.gap for var in judgement.moves)  # as those of a dataset have
+    if not steps or not _may_be_statistic(inference, node):
+        return judgement
+    result = inference.type(judgement)
+    if not isinstance(result, NumberType | Container):
+        return judgement
+    from dp_lsp.core.tallies import Seen, TooMany
+    from dp_lsp.infer.tallies import Reader
+
+    for exact in (True, False):
+        reader = Reader(inference, exact, Seen())
+        try:
+            rules = reader.statistic(node, result)
+            found = reader.measured(rules, result.norm if isinstance(result, Container) else Norm.L1)
+        except (Unread, TooMany):
+            continue
+        if found is not None:
+            judgement = _least(inference, node, judgement, *found)
+        if not reader.computes:
+            break
+    return judgement
+
+
+def _may_be_statistic(inference: Inference, node: Statistic) -> bool:
+    """A function without annotations has been inferred for the dataset that it is called with, and says all of it."""
+    if isinstance(node, Comprehension):
+        return True
+    if isinstance(node, Apply):
+        found = inference.context.resolve(node.function.name) if isinstance(node.function, Global) else None
+        return isinstance(found, FunctionValue) and not any(method.is_open for method in found.methods)
+    role = builtins.TABLE[node.builtin].trait(ByRecord)
+    known = node.builtin in _ARITHMETIC or node.builtin == builtins.LITERAL or role in (ByRecord.MAPS, ByRecord.ADDS)
+    return known and not node.mutates
+
+
+def _least(inference: Inference, node: Statistic, judgement: Judgement, source: Judgement, factor: Sens) -> Judgement:
+    """A statistic that moves by a factor of what the dataset does, where that is less than what is known."""
+    better = {}
+    for var, own in source.moves.items():
+        move, sens = judgement.moves.get(var), factor * own.sens
+        if move is not None and not sens.infinite and not decide(move.sens, "<=", sens):
+            better[var] = Move(sens, node.span, laws.RECORDS, (ONE,), (move,), way=move.way)
+    for norm in {norm for move in better.values() for norm in norms_of(move.sens)}:
+        inference.solver.fix_norm(norm)
+    return replace(judgement, moves={**judgement.moves, **better}) if better else judgement
+
+
+class _Sum(NamedTuple):
+    """A sum of what a function makes of each entry of a vector."""
+
+    over: Use
+    method: term.Method
+
+
+def sums(inference: Inference, node: Call, judgement: Judgement) -> Judgement:
+    """How far a sum or difference of two sums moves, where reading it as one says that better."""
+    if node.builtin not in (builtins.PLUS, builtins.MINUS) or len(node.args) != 2 or not judgement.moves:
+        return judgement
+    first, second = (_read(inference, each) for each in node.args)
+    if first is None or second is None or first.over.local is not second.over.local:
+        return judgement
+    known = inference.context.environment.get(first.over.local)
+    if known is None or not isinstance(inference.type(known), Container):
+        return judgement
+    found = _quietly(inference, _one(node, first, second))
+    if found is None or found.moves.keys() != judgement.moves.keys():
+        return judgement
+    least = {
+        var: found.moves[var] if decide(found.moves[var].sens, "<=", move.sens) else move
+        for var, move in judgement.moves.items()
+    }
+    return replace(judgement, moves=least)
+
+
+def _read(inference: Inference, node: Term) -> _Sum | None:
+    """What a term adds up, if it is a sum over a vector of what a function that is written there makes of it."""
+    node = _made(inference, node)
+    if not isinstance(node, Call) or node.builtin != builtins.TOTAL or len(node.args) != 1:
+        return None
+    each = _made(inference, node.args[0])
+    if not isinstance(each, Call) or each.builtin != builtins.MAKING or len(each.args) != 2:
+        return None
+    function, over = each.args
+    if not isinstance(function, Closure) or len(function.methods) != 1 or not isinstance(over, Use):
+        return None
+    (method,) = function.methods
+    return _Sum(over, method) if _computes(method) else None
+
+
+def _computes(method: term.Method) -> bool:
+    """Whether a function of one argument gives what its text computes, and changes and releases nothing; one that adds
+    something up itself is not read, so that nothing is inferred more than twice."""
+    if method.body is None or len(method.params) != 1 or method.changes or method.privacy or method.boxed:
+        return False
+    adds = any(isinstance(each, Call) and each.builtin == builtins.TOTAL for each in term.within(of_body(method.body)))
+    return not adds and machine.keeps(method.converts) and isinstance(method.result, Anything)
+
+
+def _made(inference: Inference, node: Term) -> Term:
+    return inference.context.made.get(node.local, node) if isinstance(node, Use) else node
+
+
+def _one(node: Call, first: _Sum, second: _Sum) -> Call:
+    """The sum of what both functions make of an entry, of one of them less that of the other."""
+    one, other = first.method, second.method
+    assert one.body is not None and other.body is not None, "both have one"
+    entry, old = one.params[0].local, other.params[0].local
+    body = term.put(other.body, lambda part: Use(part.span, entry) if _is(part, old) else None)
+    result = Call(node.span, node.builtin, (one.body.result, body.result), node.span)
+    uses, captures = one.uses | other.uses, one.captures | other.captures
+    method = replace(one, body=Body((*one.body.binds, *body.binds), result), uses=uses, captures=captures)
+    made = Call(node.span, builtins.MAKING, (Closure(node.span, (method,)), first.over), node.span)
+    return Call(node.span, builtins.TOTAL, (made,), node.span)
+
+
+def _is(part: Term, local: Local) -> bool:
+    return isinstance(part, Use) and part.local is local
+
+
+def _quietly(inference: Inference, node: Call) -> Judgement | None:
+    """The judgement of a number that is computed otherwise, too; None where it is not understood. What is wrong with it
+    was said before."""
+    with inference.recorder.aside() as is_wrong:
+        value = inference.infer(node).value
+        return None if is_wrong() or not isinstance(inference.type(value), NumberType) else value
+
 
 BRANCH = "if"
 
@@ -91,7 +589,7 @@ def rule(inference: Inference, node: Term) -> Evaluation:
             values, given = inference.infer_all(node.args)
             result = calls.function(inference, node, callee.value, values)
             if not result.effects.costs:
-                result = result._replace(value=statistics.tightened(inference, node, result.value))
+                result = result._replace(value=tightened(inference, node, result.value))
             result = result.after(callee.effects, given)
             return _noted(inference, node.span, result, "")
         case term.Global() if (call := _constant_of_language(inference, node)) is not None:
@@ -114,7 +612,7 @@ def rule(inference: Inference, node: Term) -> Evaluation:
         case term.Loop() | term.Comprehension():
             return _rounds(inference, node)
         case term.Scope():
-            return sampling.scope(inference, node)
+            return scope(inference, node)
         case term.Closure():
             return _noted(inference, node.span, Evaluation(functions.closure(inference, node)), "")
         case term.Check():
@@ -135,7 +633,7 @@ def _rounds(inference: Inference, node: term.Loop | term.Comprehension) -> Evalu
         return loops.loop(inference, node)
     made = loops.comprehension(inference, node)
     if not made.effects.costs:
-        made = made._replace(value=statistics.tightened(inference, node, made.value))
+        made = made._replace(value=tightened(inference, node, made.value))
     return _noted(inference, node.span, made, loops.COMPREHENSION)
 
 
@@ -160,9 +658,9 @@ def _used(inference: Inference, node: term.Call, given: list[Judgement | Term], 
     """A use of a row by what its arguments are."""
     values = disjoint.arguments(inference.context.rounds, node, given)
     result = calls.builtin(inference, node, values)
-    value = statistics.ranged(inference, node, rounding.stepped(inference, node, given, result.value))
-    value = statistics.apart(inference, node, statistics.tightened(inference, node, value))
-    result = result._replace(value=entrywise.sums(inference, node, value))
+    value = ranged(inference, node, stepped(inference, node, given, result.value))
+    value = apart(inference, node, tightened(inference, node, value))
+    result = result._replace(value=sums(inference, node, value))
     if disjoint.is_there(inference.context.rounds, node):
         result = Evaluation(result.value, result.effects._replace(failures=()))
     return result.after(effects)
@@ -172,11 +670,11 @@ def _broadcast(inference: Inference, node: term.Call) -> Evaluation:
     """A broadcast by what it goes over: numbers are the same for each entry, so its function reads them as what it has
     captured; over numbers alone it is a call."""
     over, effects = inference.infer_all(node.args[1:])
-    call, rest = broadcasts.spread(inference, node, over)
+    call, rest = spread(inference, node, over)
     if call is None:
         return NOT_UNDERSTOOD.after(effects)
     if isinstance(call, term.Body):
-        return broadcasts.of_numbers(inference, node, inference.body(call).after(effects))
+        return of_numbers(inference, node, inference.body(call).after(effects))
     applications.tell_expected(inference, call, dict(enumerate(rest, 1)))
     function, made = inference.infer(call.args[0])
     found = _used(inference, call, [function, *rest], in_sequence((effects, made)))

@@ -1,36 +1,506 @@
-"""Top level: what a chunk defines, imports and may do unseen."""
+"""Top level: what a chunk defines, imports and may do unseen.
+
+Functions, wherever they are made: parameters, bodies, and what a function inside another may do to its names.
+
+A public parameter that is declared without a type has one by what its function does with it. A model is what is given
+to a builtin that takes a model there, and a whole number what a loop or a range ends at, or a builtin takes as a public
+whole number. Any other is a number. It is read off the text, so a name that is given another value in the function, or
+stands for something else in a part of it, is a number, too: no guess is made of it. (The type is a premise of what is
+proved, like one that is written: who calls the function with something else is told.)
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 
 from dp_lsp import surface
 from dp_lsp.builtins import replaceable
-from dp_lsp.core.annotation import TupleOf
-from dp_lsp.core.term import Constant, Definition, Method
+from dp_lsp.builtins.patterns import STATIC_INTEGER, Model
+from dp_lsp.core import term
+from dp_lsp.core.annotation import AModel, Annotation, Anything, NumberOf, TupleOf
+from dp_lsp.core.machine import UNREAD, Declared, NominalType, Tuples
+from dp_lsp.core.term import Bind, Body, Constant, Definition, Method, Term
+from dp_lsp.core.types import Base
 from dp_lsp.core.values import replace
-from dp_lsp.language import Familiar, Language
+from dp_lsp.language import Familiar, Language, RefusedType, Returned
 from dp_lsp.lower import problems
+from dp_lsp.lower.expressions import Expressions
 from dp_lsp.lower.facts import (
     EVERYTHING,
     UNUSED,
+    How,
+    Methods,
+    Survey,
     assigned_names,
+    below,
+    builtin,
     described,
     functions_below,
+    grouped,
     is_reserved,
     leaves,
+    names_below,
     only_binds,
     refused_target,
     summary,
     unread_below,
+    written,
 )
-from dp_lsp.lower.filling import may_change, may_store
-from dp_lsp.lower.functions import Functions, Written
-from dp_lsp.lower.ownership import Aliasing, Known, aliasing
-from dp_lsp.lower.scope import LoweringUnit, constructor, structure
+from dp_lsp.lower.methods import conflict
+from dp_lsp.lower.ownership import OUTSIDE, Aliasing, Holding, Known, Memory, aliasing
+from dp_lsp.lower.scope import BodyScope, LoweringUnit, constructor, structure
+from dp_lsp.lower.statements import (
+    GIVES_NOTHING,
+    GIVES_VALUE,
+    OTHER_CHANGES,
+    Changes,
+    Finish,
+    Sharing,
+    Statements,
+    ends_bare,
+    fillable,
+    may_change,
+    may_store,
+    returns,
+    versions,
+)
 from dp_lsp.named import NamedTuple
-from dp_lsp.problem import Problem
+from dp_lsp.problem import Edit, Fix, Problem, Related
 from dp_lsp.text import Span
+
+_WHOLE, _MODEL = NumberOf(Base.INTEGER), AModel()
+
+
+def used_as(names: Set[str], body: surface.Node, language: Language) -> dict[str, Annotation]:
+    """The types that the uses of some parameters in a body say they have, by their names; those of which they say
+    nothing, or that have another meaning in a part of the body, are not among them."""
+    found, bound = dict[str, list[Annotation]](), set[str]()
+    for node in below(body) if names else ():
+        if isinstance(node, _BINDING):
+            bound |= _bound(node)
+        elif isinstance(node, surface.Call | surface.Range):
+            for name in {each.name for each in node.children if isinstance(each, surface.Name)} & names:
+                found.setdefault(name, []).extend(_told(node, name, language))
+    return {
+        name: types[0]
+        for name, types in found.items()
+        if name not in bound and types and all(each == types[0] for each in types)
+    }
+
+
+_BINDING = (surface.Assign, surface.For, surface.Parameter, surface.Function, surface.Opaque)
+
+
+def _bound(node: surface.Node) -> set[str]:
+    """The names that a node gives another meaning in a part of the body."""
+    match node:
+        case surface.Assign(target=target) | surface.For(target=target):
+            return names_below(target)
+        case surface.Parameter(name=name):
+            return {name}
+        case surface.Function(name=surface.Name(name=name)):
+            return {name}
+        case surface.Opaque(summary=does):
+            return set(does.binds | does.outside)
+    return set()
+
+
+def _told(node: surface.Node, name: str, language: Language) -> Iterator[Annotation]:
+    """What a node says of a name that it uses."""
+    match node:
+        case surface.Range(first=first, step=step, last=last):
+            yield from (_WHOLE for each in (first, step, last) if _is(each, name))
+        case surface.Call(callee=surface.Name(name=callee), args=args):
+            meant = builtin(callee, language.builtins)
+            fitting = () if meant is None else (form.parameters(len(args)) for form in meant.row.forms)
+            forms = [params for params in fitting if params is not None]
+            for place, arg in enumerate(args):
+                if _is(arg, name) and forms:
+                    patterns = [params[place].pattern for params in forms]
+                    if all(isinstance(each, Model) for each in patterns):
+                        yield _MODEL
+                    elif all(each == STATIC_INTEGER for each in patterns):
+                        yield _WHOLE
+
+
+def _is(node: surface.Node | None, name: str) -> bool:
+    return isinstance(node, surface.Name) and node.name == name
+
+
+class Written(NamedTuple):
+    """What is written of a function, with a name or without."""
+
+    name: str
+    span: Span
+    name_span: Span
+    header: Span
+    params: tuple[surface.Parameter, ...]
+    returns: surface.TypeExpr | None
+    body: surface.Block
+
+    @classmethod
+    def of(cls, node: surface.Function, body: surface.Block) -> Written:
+        """A definition with a name of its own."""
+        return cls(node.name.name, node.span, node.name.span, node.header, node.params, node.returns, body)
+
+    @classmethod
+    def assigned(cls, name: surface.Name, node: surface.Lambda) -> Written:
+        """A function without a name that is given one by an assignment."""
+        header = Span(name.start, node.body.start)
+        span = Span(name.start, node.end)
+        return cls(name.name, span, name.span, header, node.params, node.returns, node.body)
+
+    @classmethod
+    def nameless(cls, node: surface.Lambda) -> Written:
+        """A function without a name; it is called by its parameters."""
+        name = ", ".join(param.name for param in node.params)
+        name = name if len(node.params) == 1 else f"({name})"
+        header = Span(node.start, node.body.start)
+        return cls(f"{name} -> …", node.span, node.span, header, node.params, node.returns, node.body)
+
+
+class Functions:
+    """The body of one function. A function inside it has a body of its own, made by :meth:`inside`."""
+
+    def __init__(self, unit: LoweringUnit, outer: Functions | None = None) -> None:
+        self._unit = unit
+        self._scope: BodyScope = BodyScope(None if outer is None else outer._scope, unit.known, unit.language)
+        self._sharing = Sharing(self._scope, unit.language.semantics)
+        self._expressions = Expressions(unit, self._scope, self._choice, self._function_value, self._made_in_rounds)
+        self._changes = Changes(unit, self._scope, self._sharing, self._expressions)
+        guards = 0 if outer is None else outer._statements.guards
+        parts = self._sharing, self._expressions, self._changes
+        self._statements: Statements = Statements(unit, self._scope, *parts, functions=self, guards=guards)
+        self._conflicting: set[str] = set()
+
+    def inside(self) -> Functions:
+        """A function inside this one."""
+        return Functions(self._unit, self)
+
+    def _choice(self, node: surface.If) -> Term:
+        return self._statements.choice_of_values(node)
+
+    def _made_in_rounds(self, node: surface.Comprehension) -> Term | None:
+        return self._statements.made_in_rounds(node)
+
+    def method(self, node: Written) -> Method:
+        """A method. Everything in it is lowered now; what it captures is noted in its scope."""
+        returned = self._returned(node.returns)
+        self._unit.is_private |= returned.privacy
+        self._check_parameters(node.params)
+        params = self._parameters(node.params, node.returns, node.body)
+        if returned.black_box:
+            self._unit.report(problems.BlackBoxInside.at(node.name_span, name=node.name))
+        body = self.function_body(node.body, node)
+        ownership = self._scope.ownership
+        changes = [i for i, param in enumerate(node.params) if param.name in self._changes.changed]
+        for i in changes:
+            if params[i].by_name or params[i].default is not None:
+                self._unit.refuse(params[i].span, "changing what may be left out, or is given by name")
+        passes = [i for i, param in enumerate(node.params) if ownership.given(param.name) & self._statements.returned]
+        return Method(
+            node.name,
+            node.span,
+            node.name_span,
+            node.header,
+            params,
+            tuple(self._written(param) for param in node.params),
+            returned.type,
+            returned.privacy,
+            body,
+            frozenset(self._unit.uses),
+            changes=tuple(changes),
+            passes=tuple(passes),
+            passes_captured=bool(OUTSIDE & self._statements.returned),
+            converts=self._unit.language.annotations.run_time(node.returns),
+            presumed=returned.presumed,
+            boxed=frozenset(self._scope.boxed),
+            defines=_defined(node.params, params),
+            needs=self._unit.language.annotations.needed(node.params),
+        )
+
+    def constant(self, value: surface.Node) -> Body:
+        """The value of a top-level name."""
+        return self.function_body(surface.Block(value.start, value.end, (value,)), None)
+
+    def function_body(self, block: surface.Block, node: Written | None) -> Body:
+        """The body of a function; its value is that of the last statement, or of the parameters that it changes."""
+        outer = self._scope.outer
+        known = self._unit.known if outer is None else outer.survey.known
+        survey = None if outer is None else outer.survey.inner.get(block)
+        self._scope.survey = survey or Survey(block, known, self._unit.language)
+        if self._unit.fills:
+            params = () if node is None else node.params
+            filled = fillable(block, self._unit.language, self._scope.builtin_of)
+            self._scope.fillable = filled - {param.name for param in params}
+        self._check_names()
+        statements = grouped(block.statements)
+        body = self._statements.body(statements, self._end(node, block), block.span, may_return=node is not None)
+        if node is not None:
+            self._check_changes(node, block)
+        return body
+
+    def black_box(self, node: surface.Function, mentions: frozenset[str]) -> Method:
+        """A black box. Nothing is known of its body but the names in it."""
+        self._returned(node.returns)
+        self._check_parameters(node.params, may_be_left_out=False)
+        params = self._parameters(node.params)
+        for param in params:
+            if param.static:
+                name = param.local.name
+                fix = Fix("leave the annotation out", (Edit(param.span, name),))
+                found = problems.BlackBoxStatic.at(
+                    param.span, name=name, box=node.name.name, fixes=(fix,), code=self._unit.code
+                )
+                self._unit.report(found)
+        captured = mentions - {param.name for param in node.params}
+        return Method(
+            node.name.name,
+            node.span,
+            node.name.span,
+            node.header,
+            params,
+            tuple(self._written(param) for param in node.params),
+            Anything(),
+            False,
+            None,
+            captured,
+            captured,
+        )
+
+    def _end(self, node: Written | None, block: surface.Block) -> Finish:
+        """How the ways through a body end. Where one ends in a ``return`` without a value all of them do; what each
+        gives is the last version of every parameter that any of them changes."""
+        if node is None:
+            return self._statements.value
+        found, bare = list(returns(block)), ends_bare(block)
+        early = any(each is not block.statements[-1] for each in found)
+
+        def finish(last: surface.Node | None, binds: list[Bind]) -> Term:
+            if isinstance(last, surface.If) and last.otherwise is not None:
+                return self._statements.choice(last, finish, may_return=True)
+            if not isinstance(last, surface.Return) or (last.value is not None and not (early and bare)):
+                return self._statements.tail(last, binds)
+            if early and (last.value is not None or not bare):
+                return self._statements.refused_return(last, GIVES_VALUE if bare else GIVES_NOTHING)
+            names = self._may_change(node) if early else self._changes.changed
+            return versions(last.span, (self._scope.now[p.name] for p in node.params if p.name in names), alone=True)
+
+        return finish
+
+    def _may_change(self, node: Written) -> set[str]:
+        """The parameters that a call in the body changes, if they still are what the caller gave."""
+        return {param.name for param in node.params if self._scope.survey.changes(param.name)}
+
+    def _check_changes(self, node: Written, block: surface.Block) -> None:
+        """What a body with these changes must be: one that ends in a ``return`` alone, which none other does."""
+        found = list(returns(block))
+        if not ends_bare(block):
+            if self._changes.changed and not self._changes.refused:
+                names = "`, `".join(sorted(self._changes.changed))
+                last = block.statements[-1] if block.statements else block
+                self._unit.report(problems.MissingReturn.at(last.span, name=names))
+            return
+        if not self._changes.changed and not self._changes.refused:
+            self._unit.report(problems.NothingChanged.at(found[-1].span, name=node.name))
+        elif len(found) > 1 and self._changes.changed != self._may_change(node) and not self._changes.refused:
+            self._statements.refused_return(found[0], OTHER_CHANGES)
+        for name in sorted(self._changes.changed):
+            for write in self._scope.survey.known_writes(name):
+                if write.how is How.ASSIGNED:
+                    self._unit.report(problems.ChangedAndAssigned.at(write.span, name=name))
+
+    # Parameters and annotations
+
+    def _check_parameters(self, params: tuple[surface.Parameter, ...], may_be_left_out: bool = True) -> None:
+        """Parameters that are left out in some calls are one problem, however many there are. A number that is written
+        out may stand for them, in functions that stand at top level: it is the same in every scope."""
+        kinds = {"keyword": "a keyword parameter", "rest": "a parameter that takes any number of arguments"}
+        known = may_be_left_out and self._scope.outer is None
+        for before, param in zip((None, *params), params, strict=False):
+            plain = param.default is None and param.kind == "plain"
+            if plain and before is not None and before.default is not None:
+                self._unit.refuse(param.span, "a parameter behind one that has a default value")
+                return
+            fits = param.default is None or _literal(param.default) is not None
+            if not plain and not (known and fits and param.kind != "rest"):
+                what = "a default value other than a number" if known and not fits else "a default value"
+                self._unit.refuse(param.span, what if known and not fits else kinds.get(param.kind, what))
+                return
+
+    def _parameters(
+        self,
+        nodes: tuple[surface.Parameter, ...],
+        returns: surface.TypeExpr | None = None,
+        body: surface.Block | None = None,
+    ) -> tuple[term.Param, ...]:
+        """Bring parameters into scope. What they, and what the function returns, are bounded by must be known."""
+        is_open = self._unit.language.annotations.is_open
+        names = set[str]() if body is None else {node.name for node in nodes if is_open(node.annotation)}
+        used = {} if body is None else used_as(names, body, self._unit.language)
+        params = tuple(self._parameter(node, used) for node in nodes)
+        static = {param.local.name for param in params if param.static and isinstance(param.type, NumberOf)}
+        for annotation in (*(node.annotation for node in nodes), returns):
+            for refused in self._unit.language.annotations.unknown_limits(annotation, static):
+                self._refuse_type(refused)
+        return params
+
+    def _parameter(self, node: surface.Parameter, used: Mapping[str, Annotation]) -> term.Param:
+        """Bring a parameter into scope. Those of no type may be ``used`` as they would be of one."""
+        annotations, semantics = self._unit.language.annotations, self._unit.language.semantics
+        local = term.Local(node.name, node.span)
+        self._unit.check_meaning(node.name, node.span)
+        seen = annotations.run_time(node.annotation)
+        try:
+            known = annotations.structure(node.annotation, self._unit.structures)
+            type_, static = known or annotations.parameter(node.annotation)
+            if isinstance(type_, TupleOf) and type_.label is not None:
+                self._unit.uses.add(type_.label.of)
+            if annotations.is_open(node.annotation):
+                type_ = used.get(node.name, type_)
+            unrelated = annotations.unrelated(node.annotation, type_) if self._scope.outer is not None else None
+            if unrelated is not None:
+                raise unrelated
+        except RefusedType as refused:
+            self._refuse_type(refused)
+            type_, static, seen = NumberOf(Base.REAL) if refused.nearly else Anything(), refused.nearly, UNREAD
+        if node.name in self._scope.now:
+            self._unit.report(problems.AssignedTwice.at(node.span, name=node.name, why="parameters differ in name"))
+        if node.name != UNUSED:
+            self._scope.now[node.name] = local
+            self._scope.fixed.add(node.name)
+            if isinstance(type_, NumberOf) or node in self._unit.ranged:
+                self._scope.numbers.add(local)
+            self._scope.ownership.bind_parameter(node.name, semantics.is_changeable(type_), isinstance(type_, AModel))
+        default = None if node.default is None else _literal(node.default)
+        by_name = node.kind == "keyword"
+        either_way = semantics.names_arguments and not by_name
+        return term.Param(local, type_, static, node.span, seen, default, by_name, either_way)
+
+    def _returned(self, annotation: surface.TypeExpr | None) -> Returned:
+        try:
+            return self._unit.language.annotations.returned(annotation)
+        except RefusedType as refused:
+            self._refuse_type(refused)
+            return Returned(Anything(), privacy=refused.nearly)
+
+    def _refuse_type(self, refused: RefusedType) -> None:
+        name = written(refused.node)
+        if self._unit.language.annotations.is_of_program(name):
+            self._unit.uses.add(name)  # it may be a structure, which is known when the program is
+        found = problems.UnknownType.at(refused.node.span, written=name, hint=refused.hint, fixes=refused.fixes)
+        self._unit.report(found)
+
+    def _written(self, node: surface.Parameter) -> str:
+        if node.annotation is None:
+            return "Any"
+        return node.annotation.written or self._unit.text[node.annotation.start : node.annotation.end]
+
+    # Functions inside functions
+
+    def _check_names(self) -> None:
+        """What the names that the body defines must not be: variables of a function around it, a variable and a
+        function at once, or functions whose methods stand apart."""
+        scope = self._scope
+        for name in scope.survey.writes:
+            definitions = list(scope.survey.definitions(name))
+            is_parameter = name in scope.fixed
+            if not definitions:
+                continue
+            reaches_out = self._unit.language.semantics.functions_reach_out and not is_parameter
+            if scope.outer is not None and reaches_out and scope.outer.has(name):
+                self._unit.report(problems.OuterAssigned.at(definitions[0].span, name=name))
+                self._scope.version(name, definitions[0].span, Holding(self._sharing.new()))
+            styles = [*([How.ASSIGNED] if is_parameter else ()), *(write.how for write in definitions)]
+            if How.FUNCTION in styles and len(styles) > 1:
+                first = scope.now[name].span if is_parameter else definitions[0].span
+                kind = problems.TwoStyles if How.ASSIGNED in styles else problems.NotAdjacent
+                related = (Related(f"`{name}` is defined here", first),)
+                self._unit.report(kind.at(definitions[-1].span, name=name, related=related))
+                self._conflicting.add(name)
+
+    def _function_value(self, node: surface.Lambda, at_once: bool) -> Term:
+        closure, self._sharing.captures[node] = self._closure([Written.nameless(node)], "", at_once)
+        made = aliasing(closure.methods)
+        if made is not None and made.change_something:
+            self._unit.report(problems.ChangingFunctionAsValue.at(node.span, name=closure.methods[0].name))
+        return closure
+
+    def assign_function(self, node: surface.Assign, target: surface.Name, value: surface.Lambda) -> Bind:
+        """A name for a function without one."""
+        return self._named(node.span, target, [Written.assigned(target, value)])
+
+    def define_function(self, node: Methods) -> Bind:
+        """A function defined inside the body."""
+        name = node.functions[0].name
+        definitions = []
+        for function in node.functions:
+            if not isinstance(function.body, surface.Block):
+                self._unit.report(problems.BlackBoxInside.at(function.name.span, name=name.name))
+                return self._statements.hidden(name.name, node.span, "a black box inside a function")
+            definitions.append(Written.of(function, function.body))
+        return self._named(node.span, name, definitions)
+
+    def _named(self, span: Span, name: surface.Name, definitions: list[Written]) -> Bind:
+        """A function that gets a name."""
+        closure, captured = self._closure(definitions, name.name)
+        found = conflict(list(enumerate(closure.methods)), self._unit.language.semantics, early=True)
+        if found is not None:
+            self._unit.report(found.at(name.span, name.name))
+            self._conflicting.add(name.name)
+        local = self._statements.define(name, Holding(captured))
+        if name.name in self._conflicting:
+            return Bind(span, (local,), term.Hole(span, "definitions that contradict each other", (closure,)))
+        made = aliasing(closure.methods)
+        if made is not None:
+            self._scope.effects[local] = made
+        return Bind(span, (local,), closure)
+
+    def _closure(self, definitions: list[Written], name: str, at_once: bool = False) -> tuple[term.Closure, Memory]:
+        """A function made here, which nobody calls later if it is called ``at_once``, and what may be reached through
+        what it captures."""
+        around, self._scope.making = self._scope.making, name
+        methods = []
+        captured = self._sharing.new()
+        for definition in definitions:
+            inner = self.inside()
+            inner._scope.at_once = at_once
+            methods.append(inner.method(definition))
+            captured |= inner._scope.captured_memory()
+        self._scope.making = around
+        return term.Closure(Span(definitions[0].span.start, definitions[-1].span.end), tuple(methods)), captured
+
+
+_LARGEST = 2**62
+
+
+def _literal(node: surface.Node) -> term.Literal | None:
+    """A number or a truth value that is written out; None for anything else."""
+    match node:
+        case surface.Boolean(value=value):
+            return term.Literal(node.span, value)
+        case surface.Number(value=value, integer=integer):
+            return term.Literal(node.span, value, integer)
+        case surface.Call(callee=surface.Name(name="-"), args=(surface.Number(value=value, integer=integer),)):
+            return term.Literal(node.span, -value, integer) if value < _LARGEST else None
+    return None
+
+
+def _defined(
+    written: tuple[surface.Parameter, ...], params: tuple[term.Param, ...]
+) -> tuple[tuple[Declared, ...], ...]:
+    """The methods that a header defines where not all of its parameters are plain: one for each number of arguments
+    that default values leave over, without those that are given by name."""
+    if all(each.kind == "plain" and each.default is None for each in written):
+        return ()
+    placed = [(each, param.seen) for each, param in zip(written, params, strict=True) if each.kind != "keyword"]
+    types = tuple(Tuples((_ANY_NUMBER, seen)) if each.kind == "rest" else seen for each, seen in placed)
+    needed = sum(each.default is None and each.kind == "plain" for each, _ in placed)
+    return tuple(types[:count] for count in range(needed, len(types) + 1))
+
+
+_ANY_NUMBER = NominalType("Vararg")
+
 
 _KNOWN_ACTS = (Familiar.FAILS, Familiar.SHOWS, Familiar.SHOWS_AND_GIVES, Familiar.STREAM)
 """What functions do of which that is known, though they are no builtins."""

@@ -5,7 +5,7 @@ Masks: broadcasts that say of each entry of a vector, or of each row of a matrix
 A mask that is made of the very vector that it picks of is a filter: it keeps an entry by what that is, wherever it
 stands. So a variable that a mask has been assigned to stands for that mask as long as all in it is what it was, and a
 column of a matrix for that column. This is decided by versions of variables: one that is changed, in place too, has
-another one from there on (:mod:`dp_lsp.lower.filling`).
+another one from there on (:mod:`dp_lsp.lower.statements`).
 
 Source: the Julia manual, "Logical indexing".
 """

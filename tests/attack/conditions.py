@@ -21,7 +21,7 @@ from dp_lsp.core.term import Use
 from dp_lsp.core.types import Norm
 from dp_lsp.engine.check import Engine
 from dp_lsp.features.report import file_report
-from dp_lsp.infer import accumulators, declared, disjoint, entries, publics, reading, records, releases, through
+from dp_lsp.infer import accumulators, disjoint, entries, functions, publics, reading, records, releases, through
 from dp_lsp.infer import linear as forms
 from dp_lsp.infer import tallies as reader
 from dp_lsp.lower import scope
@@ -268,7 +268,7 @@ def conditions() -> Iterator[Rule]:
     yield _without("parts: one record enters what another one leaves", tallies.Parted, "__init__", _added)
     yield _without("places: all entries may move in LInf", disjoint.OwnRows, "_apart", _as_sum)
     yield _without("public: a price is the largest between the ends", ranges, "supremum", _at_low_end)
-    yield _without("declared: a norm is not measured anew", declared._Promise, "_measured", _believed)
+    yield _without("declared: a norm is not measured anew", functions._Promise, "_measured", _believed)
     yield _without("turns: each linear function between two turns counts", linear.LinearForm, "alternatives", _only_one)
     yield _without("turns: all that may be the largest counts", linear, "chosen", _of_the_first)
     yield _without("entries: releases that move together add up in L2", entries, "_in_one", _the_first_alone)

@@ -24,7 +24,7 @@ import textwrap
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from dp_lsp.infer import accumulators, disjoint, entrywise, loops, reading, records, statistics, unrolled
+from dp_lsp.infer import accumulators, disjoint, loops, reading, records, terms, unrolled
 
 from .breaking import Wrong
 
@@ -238,7 +238,7 @@ end
 """,
     ),
     "sums: both are over one vector": (
-        *(entrywise, "sums", _cut(" or first.over.local is not second.over.local")),
+        *(terms, "sums", _cut(" or first.over.local is not second.over.local")),
         """
 function f(v::MetricVector(Real, L1))
     first = sum(map(t -> max(t, 0), v))
@@ -248,7 +248,7 @@ end
 """,
     ),
     "sums: what is added up is made of the same entry": (
-        *(entrywise, "_one", _cut("(one.body.result, body.result)", "(one.body.result, one.body.result)")),
+        *(terms, "_one", _cut("(one.body.result, body.result)", "(one.body.result, one.body.result)")),
         """
 f(v::MetricVector(Real, L1)) = sum(map(t -> 2 * t, v)) - sum(map(t -> t, v))
 """,
@@ -278,7 +278,7 @@ end
 """,
     ),
     "ranks: both are of one dataset": (
-        *(statistics, "apart", _cut(" or first.of is not second.of")),
+        *(terms, "apart", _cut(" or first.of is not second.of")),
         """
 function f(v::MetricVector(Bounded(Real, -3, 13), ChangeOne, AtLeast(1)))
     w = clamp(v, 0, 2)
@@ -287,7 +287,7 @@ end
 """,
     ),
     "ranks: the lower one is no higher": (
-        *(statistics, "apart", _cut("first.share < second.share", "False")),
+        *(terms, "apart", _cut("first.share < second.share", "False")),
         """
 f(v::MetricVector(Bounded(Real, -3, 13), ChangeOne, AtLeast(1))) = sqrt(1 + (minimum(v) - median(v)))
 """,

@@ -34,7 +34,7 @@ from dp_lsp.core import linear, metrics, ranges, tallies
 from dp_lsp.core.algebra import ONE, ZERO
 from dp_lsp.core.events import Apart
 from dp_lsp.core.types import Dataset, Norm
-from dp_lsp.infer import carried, cells, declared, disjoint, loops, mechanisms, publics, records, solver, units
+from dp_lsp.infer import carried, cells, disjoint, functions, loops, mechanisms, publics, records, solver, units
 from dp_lsp.infer import linear as forms
 from dp_lsp.infer.effects import NONE
 
@@ -358,14 +358,14 @@ f(v::MetricVector(Real, L2)) = h(v)
 """,
     ),
     "declared: a size is asked for": (
-        *(declared._Promise, "_sized", _sized_as_said),
+        *(functions._Promise, "_sized", _sized_as_said),
         """
 h(v::MetricVector(Real, ChangeOne)) :: MetricVector(Bounded(Real, 0, 5), ChangeOne, Size(10)) = clamp(v, 0, 5)
 f(v::MetricVector(Real, ChangeOne)) = sum(h(v)) / length(h(v))
 """,
     ),
     "declared: rows are no larger than is said": (
-        *(declared._Promise, "_rows", _clipped_as_said),
+        *(functions._Promise, "_rows", _clipped_as_said),
         """
 h(X::MetricMatrix(Real, Symmetric)) :: MetricMatrix(Real, Symmetric, RowNorm(L1, 2)) = X
 f(X::MetricMatrix(Real, Symmetric)) = sum(h(X); dims=1)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from itertools import pairwise
 
-from dp_lsp.frontends.julia import strings
+from dp_lsp.frontends.julia import lexer
 from dp_lsp.frontends.julia.lexer import REMARK, Lexer, ahead, cut, forget_pieces
 from dp_lsp.frontends.julia.outline import is_string
 from dp_lsp.frontends.julia.tokens import BINARY, BLANKS
@@ -188,7 +188,7 @@ class _Cutter:
         """Whether a statement begins inside a line that a comment is about which speaks to the checker."""
         line = self.text.rfind("\n", 0, begin) + 1
         inside = bool(self.text[line:begin].strip()) and not _COMMENT_LINE.match(self.text, begin)
-        return inside and REMARK.search(self.text, begin, strings.line_end(self.text, begin)) is not None
+        return inside and REMARK.search(self.text, begin, lexer.line_end(self.text, begin)) is not None
 
     def _skip_blanks(self, position: int) -> int:
         found = _BLANKS.match(self.text, position)
@@ -247,7 +247,7 @@ class _Cutter:
         mark, place = look.unclosed[0], start + look.unclosed[1]
         if place >= self.hopeless.get(mark, len(self.text)):
             return end
-        closing = strings.end_of(self.text, place, mark)
+        closing = lexer.end_of(self.text, place, mark)
         if closing is None or (mark == '"' and self._is_forgotten(start, place, closing)):
             self.hopeless[mark] = place
             return end
@@ -257,7 +257,7 @@ class _Cutter:
         """Whether a string is taken for one whose end was forgotten. Strings that are no docstrings seldom run over a
         definition, so it is if Julia cannot read what follows behind its end."""
         definition = _HEADER.search(self.text, place, closing) if place > start else None
-        if definition is None and not strings.is_forgotten(self.text, place, closing):
+        if definition is None and not lexer.is_forgotten(self.text, place, closing):
             return False
         return ahead(self.text, start, min(closing + _FAR, len(self.text)))[0] is None
 
@@ -328,8 +328,8 @@ def _joined(text: str, pieces: list[_Piece]) -> Iterator[tuple[int, int]]:
 def _line_end(text: str, position: int) -> int:
     """The end of a line of which only comments are left, the last of which may run over several lines."""
     while opening := _OPENING.match(text, position):
-        closed = strings.comment_end(text, opening.end() - 2)
+        closed = lexer.comment_end(text, opening.end() - 2)
         if closed is None:
             break
         position = closed
-    return strings.line_end(text, position)
+    return lexer.line_end(text, position)

@@ -4,6 +4,13 @@ All that Julia needs beyond a context-free grammar is decided here: whether a li
 what ``end``, ``for``, ``:`` and ``'`` stand for, whether a bracket touches what is before it, and where a
 matrix is written with blanks. Text that is not Julia becomes a ``BROKEN`` token; nothing raises. To Julia only a line
 feed ends a line: a carriage return alone ends no comment, and no statement.
+
+Strings and comments: where they end, what they say, and which names stand in them.
+
+Neither is regular: comments nest, and a string may hold code that holds strings. The extents are those of Julia's own
+lexer, whatever stands in them.
+
+Names that are spelled in several ways and are one to Julia.
 """
 
 from __future__ import annotations
@@ -15,8 +22,7 @@ from contextlib import suppress
 from functools import cache
 
 from dp_lsp import surface
-from dp_lsp.frontends.julia import strings, vocabulary
-from dp_lsp.frontends.julia.folding import normalised
+from dp_lsp.frontends.julia import vocabulary
 from dp_lsp.frontends.julia.summary import quoted, summary
 from dp_lsp.frontends.julia.tokens import (
     ALIASES,
@@ -45,6 +51,278 @@ from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem, Related
 from dp_lsp.surface import NO_EFFECT, IndexBound, Node, Opaque, Summary
 from dp_lsp.text import Span
+
+_FOLDED = str.maketrans(
+    {
+        "\N{LATIN SMALL LETTER OPEN E}": "\N{GREEK SMALL LETTER EPSILON}",
+        "\N{MICRO SIGN}": "\N{GREEK SMALL LETTER MU}",
+        "\N{MIDDLE DOT}": "\N{DOT OPERATOR}",
+        "\N{GREEK ANO TELEIA}": "\N{DOT OPERATOR}",
+        "\N{MINUS SIGN}": "-",
+        "\N{PLANCK CONSTANT OVER TWO PI}": "\N{LATIN SMALL LETTER H WITH STROKE}",
+    }
+)
+
+
+def normalised(word: str) -> str:
+    """The name, the operator or the exponent that Julia takes a word for.
+
+    Since Julia 1.10 these six characters are read as others, and after that the word is composed (NFC): in that order,
+    so that an open e with an accent is an accented epsilon."""
+    return word if word.isascii() else unicodedata.normalize("NFC", word.translate(_FOLDED))
+
+
+_RAW = {quote: re.compile(rf"\\+{quote[0]}|{quote}") for quote in ('"""', '"', "```", "`")}
+_COMMENT = re.compile(r"#=|=#")
+_LINE_END = re.compile(r"\r?\n|\Z")
+CHARACTER = re.compile(r"'(?:\\[\s\S][^'\n]*|[^\\'])'|'''")
+"""A character, where no adjoint stands."""
+_INSIDE_STRING = re.compile(r"[^\s,;.)\]}*^:'=<>!&|?+-]")
+"""What does not follow the end of a string."""
+_WORDS_OF_OPERATORS = frozenset(("in", "isa", "where", "True", "False"))
+"""Words that are no names here, but name a macro where a string touches them."""
+
+
+@cache
+def _inside(quote: str, plain: bool) -> re.Pattern[str]:
+    """What counts in a string with these quotation marks: escapes, interpolations, and its end."""
+    return re.compile(rf"\\[\s\S]|{quote}|\$\(|\$(?P<name>{spelling(plain).identifier})")
+
+
+@cache
+def _code(plain: bool) -> re.Pattern[str]:
+    """What counts in the code of an interpolation."""
+    return re.compile(
+        rf"(?P<name>{spelling(plain).identifier})|[0-9]\w*|(?P<comment>\#=)|\#[^\n]*"
+        r"|(?P<quote>\"\"\"|\"|```|`)|(?P<tick>')|[\s\S]"
+    )
+
+
+RAW = "raw"
+"""Stands before the quotation marks of a string that a macro reads, where it is said what is open."""
+
+
+class StringExtent(NamedTuple):
+    """How far a string goes, the names that its interpolations mention, whether it has any, where these names stand,
+    and where the code of each ``$(…)`` does that is not inside another."""
+
+    end: int
+    mentions: frozenset[str] = frozenset()
+    interpolated: bool = False
+    places: tuple[tuple[int, int], ...] = ()
+    codes: tuple[tuple[int, int], ...] = ()
+
+
+def comment_end(text: str, start: int) -> int | None:
+    """Where the comment that ``#=`` opens at ``start`` ends, or None if it never does."""
+    depth = 0
+    for mark in _COMMENT.finditer(text, start):
+        depth += 1 if mark[0] == "#=" else -1
+        if not depth:
+            return mark.end()
+    return None
+
+
+def line_end(text: str, start: int) -> int:
+    """Where the line of an offset ends, without its line break."""
+    found = _LINE_END.search(text, start)
+    return found.start() if found else len(text)
+
+
+def is_forgotten(text: str, start: int, end: int) -> bool:
+    """Whether a string between single quotation marks looks as if one was forgotten: it runs over several lines, and a
+    word or the like touches its end, which then is the beginning of the next string."""
+    return line_end(text, start) < end and _INSIDE_STRING.match(text, end) is not None
+
+
+def quote_at(text: str, start: int) -> str:
+    """The quotation marks that a string begins with; nothing where none does."""
+    mark = text[start : start + 3]
+    return mark if mark in ('"""', "```") else mark[:1] if mark[:1] in ('"', "`") else ""
+
+
+def names_macro(word: str) -> bool:
+    """Whether a string that touches this word is read by a macro."""
+    return word not in KEYWORDS or word in _WORDS_OF_OPERATORS
+
+
+def string_extent(text: str, start: int, quote: str) -> StringExtent | None:
+    """How far the string goes that ``quote`` opens at ``start``, or None if it is never closed. A command is read by a
+    macro, so its end is looked for without regard to what is interpolated."""
+    scan = _StringScan(text, start + len(quote))
+    if quote[0] == "`":
+        extent = raw_extent(text, start, quote)
+        return scan.command(extent.end, quote) if extent else None
+    return scan.extent() if scan.string(quote) else None
+
+
+def end_of(text: str, start: int, mark: str) -> int | None:
+    """Where the string or the comment that ``mark`` opens at ``start`` ends, or None if it never does."""
+    if mark == "#=":
+        return comment_end(text, start)
+    raw = mark.startswith(RAW)
+    extent = raw_extent(text, start, mark[len(RAW) :]) if raw else string_extent(text, start, mark)
+    return extent.end if extent else None
+
+
+class _StringScan:
+    """Reads a string, and the code in it, which may hold strings again."""
+
+    def __init__(self, text: str, start: int) -> None:
+        self._text = text
+        self._position = start
+        self._limit = len(text)
+        self._plain = text.isascii()
+        self._places: list[tuple[int, int]] = []
+        self._codes: list[tuple[int, int]] = []
+        self._interpolated = False
+        self._open: list[str] = []  # quotation marks, and "(" for code
+        self._touched = False  # whether an operand ends where code is read next
+
+    def extent(self) -> StringExtent:
+        """What was read."""
+        names = frozenset(normalised(self._text[first:last]) for first, last in self._places)
+        return StringExtent(self._position, names, self._interpolated, tuple(self._places), tuple(self._codes))
+
+    def command(self, end: int, quote: str) -> StringExtent:
+        """What is interpolated in a command that ends there."""
+        self._limit = end - len(quote)
+        self.string(quote)
+        return self.extent()._replace(end=end)
+
+    def string(self, quote: str) -> bool:
+        """Read to the end of the string; false if there is none."""
+        self._open = [quote]
+        code = self._position
+        while self._open:
+            depth, inner = len(self._open), self._open[-1]
+            if not (self._in_code() if inner == "(" else self._in_string(inner)):
+                return False
+            if depth == 1 and self._open:
+                code = self._position
+            elif depth == 2 and inner == "(" and len(self._open) == 1:
+                self._codes.append((code, self._position - 1))
+        return True
+
+    def _in_string(self, quote: str) -> bool:
+        """Read the next thing in a string that counts; false if there is none."""
+        found = _inside(quote, self._plain).search(self._text, self._position, self._limit)
+        if found is None:
+            return False
+        self._position, word = found.end(), found[0]
+        if word == quote:
+            self._open.pop()
+            self._touched = True
+        elif word == "$(":
+            self._interpolated = True
+            self._open.append("(")
+            self._touched = False
+        elif word[0] == "$":
+            self._interpolated = True
+            self._name(found)
+        return True
+
+    def _in_code(self) -> bool:
+        """Read the next token of code; false if there is none."""
+        found = _code(self._plain).match(self._text, self._position, self._limit)
+        if found is None:
+            return False
+        touched, self._touched = self._touched, False
+        self._position, word, kind = found.end(), found[0], found.lastgroup
+        if kind == "name":
+            return self._word(found)
+        if kind == "comment":
+            return self._skip(comment_end(self._text, found.start()))
+        if kind == "quote" and word[0] == "`":
+            return self._raw(found.start())
+        if kind == "tick" and not touched:
+            character = CHARACTER.match(self._text, found.start())
+            return self._skip(character.end() if character else None)
+        if kind == "quote" or word == "(":
+            self._open.append(word)
+        elif word == ")":
+            self._open.pop()
+        self._touched = word in ")]}'." or word[0].isdigit()
+        return True
+
+    def _word(self, found: re.Match[str]) -> bool:
+        word = found["name"]
+        self._touched = word not in KEYWORDS or KEYWORDS[word] in ("BOOL", "END")
+        if quote_at(self._text, self._position) and names_macro(word):
+            return self._raw(self._position)
+        self._name(found)
+        return True
+
+    def _name(self, found: re.Match[str]) -> None:
+        if found["name"] not in KEYWORDS:
+            self._places.append(found.span("name"))
+
+    def _raw(self, start: int) -> bool:
+        """A string that a macro reads."""
+        extent = raw_extent(self._text, start, quote_at(self._text, start))
+        self._touched = True
+        return self._skip(extent.end if extent else None)
+
+    def _skip(self, end: int | None) -> bool:
+        """Go on behind something that ends there; false if it never does."""
+        self._position = self._limit if end is None else end
+        return end is not None and end <= self._limit
+
+
+def trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    """The part of a text between two offsets, without the blanks around it."""
+    piece = text[start:end]
+    return start + len(piece) - len(piece.lstrip()), end - len(piece) + len(piece.rstrip())
+
+
+def raw_extent(text: str, start: int, quote: str) -> StringExtent | None:
+    """The same for a string that a macro reads: no interpolation, and only ``quote`` can be escaped."""
+    position = start + len(quote)
+    while found := _RAW[quote].search(text, position):
+        word = found[0]
+        if word[0] != "\\":
+            return StringExtent(found.end())
+        # An odd number of backslashes escapes the mark; an even one stands for themselves.
+        position = found.end() if len(word) % 2 == 0 else found.end() - 1
+    return None
+
+
+_ESCAPE = re.compile(r"\\(?:u\{?([0-9a-fA-F]{1,6})\}?|x([0-9a-fA-F]{1,2})|\r?\n[ \t]*|([\s\S]))")
+_LETTERS = {
+    "n": "\n",
+    "t": "\t",
+    "r": "\r",
+    "0": "\0",
+    "a": "\a",
+    "b": "\b",
+    "f": "\f",
+    "v": "\v",
+    "e": "\x1b",
+}
+
+
+def string_value(literal: str) -> str:
+    """What a string without interpolation says."""
+    if not literal.startswith('"""'):
+        return _ESCAPE.sub(_unescape, literal[1:-1])
+    body = re.sub(r"\r\n?", "\n", literal[3:-3])
+    lines = body.split("\n")
+    # Julia takes the smallest indentation of the lines after the first, that of the closing marks included.
+    margins = [len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()]
+    if len(lines) > 1 and not lines[-1].strip():
+        margins.append(len(lines[-1]))
+    margin = min(margins, default=0)
+    body = "\n".join([lines[0], *(line[margin:] for line in lines[1:])])
+    return _ESCAPE.sub(_unescape, body.removeprefix("\n"))
+
+
+def _unescape(escape: re.Match[str]) -> str:
+    code = escape[1] or escape[2]
+    if code:
+        number = int(code, 16)
+        return chr(number) if number <= 0x10FFFF and not 0xD800 <= number < 0xE000 else "\ufffd"
+    letter = escape[3]
+    return _LETTERS.get(letter, letter) if letter else ""
 
 
 class _Frame:
@@ -367,8 +645,8 @@ class Lexer(_Desk):
         return self._add("NUMBER", start, end, word.replace("_", ""))
 
     def _quote(self, start: int, end: int, mark: str) -> int:
-        extent = strings.string_extent(self.text, start, mark)
-        if extent is not None and len(mark) == 1 and strings.is_forgotten(self.text, start, extent.end):
+        extent = string_extent(self.text, start, mark)
+        if extent is not None and len(mark) == 1 and is_forgotten(self.text, start, extent.end):
             extent = extent if self._is_so() else None
         if extent is None or (self.literal and self._touches(start, extent.end)):
             return self._never_ends(start, mark, "string")
@@ -379,15 +657,15 @@ class Lexer(_Desk):
         self._operand(start)
         return self._add("STRING", start, extent.end, self.text[start : extent.end])
 
-    def _interpolated(self, start: int, extent: strings.StringExtent) -> int:
+    def _interpolated(self, start: int, extent: StringExtent) -> int:
         """A string that shows values: those of names, or of any code."""
         text, places = self.text, frozenset(extent.places)
-        if all(strings.trimmed(text, first, last) in places for first, last in extent.codes):
+        if all(trimmed(text, first, last) in places for first, last in extent.codes):
             names = (surface.Name(*place, normalised(text[slice(*place)])) for place in extent.places)
             return self._made(surface.Shown(start, extent.end, tuple(names)))
         return self._ready(start, extent.end, surface.STRING, self._evaluated(extent))
 
-    def _evaluated(self, extent: strings.StringExtent) -> surface.Summary:
+    def _evaluated(self, extent: StringExtent) -> surface.Summary:
         """What the code in a string may do. Strings in it are looked into, too, as far as people nest them."""
         found = surface.Summary(extent.mentions)
         for first, last in extent.codes:
@@ -404,7 +682,7 @@ class Lexer(_Desk):
         return before or _OPERAND.match(self.text, end) is not None
 
     def _raw(self, start: int, end: int, word: str) -> int:
-        if not strings.names_macro(word) and self.last.type != "DOT":
+        if not names_macro(word) and self.last.type != "DOT":
             return self._word(start, end, word)
         if self.last.end == start and self.last.type in _TOUCHES_NAME:
             self._add("JUXT", start, start, "")
@@ -412,10 +690,10 @@ class Lexer(_Desk):
             start = self.tokens[-2].start
             del self.tokens[-2:]
             self.last = self.tokens[-1] if self.tokens else self.nothing
-        mark = strings.quote_at(self.text, end)
-        extent = strings.raw_extent(self.text, end, mark)
+        mark = quote_at(self.text, end)
+        extent = raw_extent(self.text, end, mark)
         if extent is None:
-            return self._never_ends(end, strings.RAW + mark, "string")
+            return self._never_ends(end, RAW + mark, "string")
         flags = re.compile(r"\w*").match(self.text, extent.end)
         does = surface.Summary(anything="" if f"@{word}_str" in vocabulary.MACROS else f'`{word}"…"`')
         return self._ready(start, flags.end() if flags else extent.end, "a string macro", does)
@@ -423,15 +701,15 @@ class Lexer(_Desk):
     def _never_ends(self, start: int, mark: str, thing: str) -> int:
         if self.unclosed is None:
             self.unclosed = (mark, start)
-        shown = mark.removeprefix(strings.RAW)
-        end = strings.line_end(self.text, start) if len(shown) == 1 else len(self.text.rstrip(" \t\r\n"))
+        shown = mark.removeprefix(RAW)
+        end = line_end(self.text, start) if len(shown) == 1 else len(self.text.rstrip(" \t\r\n"))
         return self._unreadable(start, end, Unclosed.at(Span(start, start + len(shown)), thing=thing))
 
     def _tick(self, start: int, end: int, mark: str) -> int:
         last = self.last
         if last.end == start and last.type in OPERANDS:
             return self._add("ADJ", start, end, "'")
-        if found := strings.CHARACTER.match(self.text, start):
+        if found := CHARACTER.match(self.text, start):
             return self._ready(start, found.end(), "a character")
         return self._broken(start, end, "unexpected `'`")
 
@@ -440,7 +718,7 @@ class Lexer(_Desk):
             if REMARK.match(word):
                 self.remarks.append(Span(start, end))
             return end
-        closed = strings.comment_end(self.text, start)
+        closed = comment_end(self.text, start)
         return self._never_ends(start, "#=", "comment") if closed is None else closed
 
     def _other(self, start: int, end: int, word: str) -> int:

@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from dp_lsp.frontends.julia import strings
-from dp_lsp.frontends.julia.folding import normalised
-from dp_lsp.frontends.julia.lexer import Lexer
+from dp_lsp.frontends.julia import lexer
+from dp_lsp.frontends.julia.lexer import Lexer, normalised
 from dp_lsp.frontends.julia.tokens import BLANKS, Ready, spelling
 from dp_lsp.language import Mention
 from dp_lsp.text import Span
@@ -47,7 +46,7 @@ def _interpolated(text: str, token: Ready) -> tuple[tuple[int, int], ...]:
     start = token.start
     mark = text[start : start + 3]
     mark = mark if mark in ('"""', "```") else mark[:1]
-    extent = strings.string_extent(text, start, mark) if mark[:1] in ('"', "`") else None
+    extent = lexer.string_extent(text, start, mark) if mark[:1] in ('"', "`") else None
     return extent.places if extent else ()
 
 
