@@ -457,7 +457,7 @@ def test_files_of_python_are_looked_at_that_say_so_or_are_named(tmp_path: Path) 
     write(tmp_path, {f"sub/{FILE}": 'python-include = ["x.py"]\n', "sub/x.py": PLAIN, "sub/a/x.py": PLAIN})
     found = states(tmp_path)
     assert sorted(found) == ["a/x.py", "c.py", "sub/a/x.py", "sub/x.py"], "the nearest one counts, from its folder"
-    assert found["a/x.py"] == found["sub/x.py"] == ("unknown", ["DP202"])
+    assert found["a/x.py"] == found["sub/x.py"] == ("unknown", ["DP211"])
     write(tmp_path, {FILE: "", f"sub/{FILE}": ""})
     assert sorted(states(tmp_path)) == ["c.py"]
 

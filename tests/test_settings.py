@@ -444,7 +444,7 @@ def test_files_of_python_that_a_setting_names(editor: Editor, tmp_path: Path) ->
         editor.show(path, PLAIN)
     for path in named:
         status = editor.checked(1, path.as_uri())
-        assert (status["asked"], status["status"], editor.found(path)) == (True, "unknown", ["DP202"])
+        assert (status["asked"], status["status"], editor.found(path)) == (True, "unknown", ["DP211"])
         assert hovered(editor, path) is not None and proposed(editor, path)
     for path in others:
         status = editor.checked(1, path.as_uri())
@@ -452,8 +452,8 @@ def test_files_of_python_that_a_setting_names(editor: Editor, tmp_path: Path) ->
         assert hovered(editor, path) is None and not proposed(editor, path)
         assert not any(editor.in_file(path))
     editor.changed({"dpLsp": {"pythonInclude": ["*.py", "!deep/"]}})
-    assert [editor.found(path) for path in (one / "a.py", named[2])] == [["DP202"], []]
-    editor.until_told(one / "a.py", ["DP202"])
+    assert [editor.found(path) for path in (one / "a.py", named[2])] == [["DP211"], []]
+    editor.until_told(one / "a.py", ["DP211"])
     editor.write(two / "dp-lsp.toml", "")
     assert editor.found(named[1]) == [], "the file of its folder counts, alone"
 
@@ -483,5 +483,5 @@ def test_closed_files_of_python_that_a_setting_names(editor: Editor, tmp_path: P
     editor.begin(tmp_path, options={"pythonInclude": ["there/"]}, asked=False, **WATCHES)
     there = (tmp_path / "there" / "b.py").as_uri()
     told = editor.wait(lambda message: (message.get("params") or {}).get("uri") == there)["params"]
-    assert [each["code"] for each in told["diagnostics"]] == ["DP202"]
+    assert [each["code"] for each in told["diagnostics"]] == ["DP211"]
     assert not editor.in_file(tmp_path / "a.py")
