@@ -3,6 +3,7 @@ place of what stands there."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 
 from dp_lsp.builtins import intervals, remedies
@@ -10,7 +11,7 @@ from dp_lsp.builtins.traits import ByRecord, Orders
 from dp_lsp.core.annotation import Anything, NumberOf
 from dp_lsp.core.evaluate import norms_of, symbols_of
 from dp_lsp.core.sens import Sens
-from dp_lsp.core.term import Apply, Call, Global, Literal, Term, Use
+from dp_lsp.core.term import Apply, Bind, Call, Global, Literal, Local, Term, Use, within
 from dp_lsp.core.types import BoolType, Dataset, Kind, NumberType
 from dp_lsp.infer.mistakes.noise import MechanismCall, furthest, release_of
 from dp_lsp.infer.mistakes.scene import Scene, row
@@ -45,10 +46,19 @@ def replaced(scene: Scene, title: str, span: Span, made: Expression) -> Iterator
 def unused_lines(scene: Scene, made: Term, kept: tuple[Term, ...]) -> tuple[Edit, ...]:
     """What takes out the lines that give something, or what is only read to make it, a name; but for what is
     ``kept``."""
-    flow = {*scene.flow(made)}.difference(*map(scene.flow, kept))
-    read_elsewhere = {each.local for each in scene.terms if isinstance(each, Use) and each not in flow}
-    used = {each.local for each in flow if isinstance(each, Use)} - read_elsewhere
-    unused = (bind for bind in scene.binds if bind.targets and used.issuperset(bind.targets))
+    gone = {*within([made])}.difference(*(within([each]) for each in kept))
+    uses = defaultdict[Local, list[Use]](list)
+    for each in scene.terms:
+        if isinstance(each, Use):
+            uses[each.local].append(each)
+    unused, left = list[Bind](), [bind for bind in scene.binds if bind.targets]
+    while True:
+        more = [bind for bind in left if all(uses[each] and gone.issuperset(uses[each]) for each in bind.targets)]
+        if not more:
+            break
+        unused += more
+        left = [bind for bind in left if bind not in more]
+        gone.update(within(bind.term for bind in more))
     left_out = (scene.inference.fixes(LeaveOut("", bind.span)) for bind in unused)
     return tuple(edit for fixes in left_out for fix in fixes for edit in fix.edits)
 
