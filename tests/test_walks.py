@@ -262,3 +262,12 @@ SNIPPET = {"range": {"start": {"line": 0, "character": 2}, "end": {"line": 0, "c
 def test_defaults_of_a_snippet_are_its_text() -> None:
     edit = {**SNIPPET, "snippet": {"kind": "snippet", "value": r"clamp(v, ${1:0}, ${2:100}) \$ \}"}}
     assert applied("x=v\n", [edit]) == "x=clamp(v, 0, 100) $ }\n"
+
+
+def test_a_repair_takes_out_no_line_whose_names_something_else_reads(walker: Walker) -> None:
+    """Noise of a length that the hidden vector says, which is filled in a loop."""
+    header = "function f(data::Vector{Float64}, edges::Vector{Float64}, eps::Float64) :: Priv()\n"
+    loops = "    for x in data\n        for i in 1:length(edges)-1\n            x > edges[i] && (counts[i] += 1)\n"
+    filled = f"    counts = zeros(Int, length(edges) - 1)\n{loops}        end\n    end\n"
+    found = walker.walk(f"{header}{filled}    return counts .+ rand(Laplace(0, 1 / eps), length(counts))\nend\n")
+    assert "counts[i] += 1" in found.text and "return" in found.text, found

@@ -558,6 +558,7 @@ def _not_fitting(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     yield from seen.fixes(WithoutDots(problem.span))
     yield from _one_table(problem, seen)
     yield from _in_other_words(problem, seen)
+    yield from _in_other_words(problem, seen)
 
 
 def _in_other_words(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
@@ -572,6 +573,7 @@ def _decided(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     function = seen.function_at(problem)
     if function is not None:
         yield from seen.fixes(Once(problem.span, function.span))
+    yield from _in_other_words(problem, seen)
     yield from _public(problem, seen)
 
 

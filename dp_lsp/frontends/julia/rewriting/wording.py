@@ -30,6 +30,20 @@ _ENTRY_BY_ENTRY = re.compile(
     rf"^(?P<indent>[ \t]*)(?P<name>{_NAME})[ \t]*\.(?P<sign>[-+*/^]?)=[ \t]*(?P<value>[^\n#]+?)[ \t]*$", re.MULTILINE
 )
 _TRIMMED = re.compile(rf"sort\((?P<of>{_NAME})\)\[[^][\n]*:[^][\n]*\]")
+_KEPT = re.compile(
+    rf"^(?P<indent>[ \t]*)(?P<name>{_NAME})[ \t]*=[ \t]*(?:{_NAME}(?:\{{[^\n{{}}]*\}})?)?\[\][ \t]*\n"
+    rf"(?P=indent)for[ \t]+(?P<each>{_NAME})[ \t]+(?:in|=|∈)[ \t]+(?P<over>{_NAME})[ \t]*\n"
+    r"(?:[ \t]*if[ \t]+(?P<condition>[^\n]+)\n)?[ \t]*push!\((?P=name),[ \t]*(?P<made>[^\n]+)\)[ \t]*\n"
+    r"(?(condition)[ \t]*end[ \t]*\n)(?P=indent)end\b",
+    re.MULTILINE,
+)
+_FOUND = re.compile(
+    rf"^(?P<indent>[ \t]*)(?P<name>{_NAME})[ \t]*=[ \t]*false[ \t]*\n"
+    rf"(?P=indent)for[ \t]+(?P<each>{_NAME})[ \t]+(?:in|=|∈)[ \t]+(?P<over>{_NAME})[ \t]*\n"
+    r"[ \t]*if[ \t]+(?P<condition>[^\n]+)\n[ \t]*(?P=name)[ \t]*=[ \t]*true[ \t]*\n(?:[ \t]*break[ \t]*\n)?"
+    r"[ \t]*end[ \t]*\n(?P=indent)end\b",
+    re.MULTILINE,
+)
 _NUMBER = r"-?[\w.]+"
 _BETWEEN = tuple(
     re.compile(
@@ -59,10 +73,12 @@ _SET_OF_ALL = re.compile(
     rf"[ \t]*push!\((?P=name),[ \t]*(?P=each)\)[ \t]*\n(?P=indent)end\b",
     re.MULTILINE,
 )
-_TEXT = re.compile(r'(?<!["\w])"[^"\n$\\]*"(?!")')
+_TEXT = re.compile(r'(?<!["\w])"[^"\n$\\]*"(?!")|(?<=[\s(\[,])(?<!\?[ ]):[^\W\d]\w*(?![\w(:])')
 _BEFORE_VALUE = re.compile(r"(?:[=!]=|\breturn|\?|\s:|\n)\Z")
 _LISTED = re.compile(r'(?:(?<![\w\])])\[|\()(?:[ \t]*"[^"\n]*"[ \t]*,)*\Z')
-_OF_TEXTS = re.compile(rf"(?<=[(,;\s])(?P<name>{_NAME})::(?:Abstract)?Vector\{{(?:<:)?(?:Abstract)?String\}}")
+_OF_TEXTS = re.compile(
+    rf"(?<=[(,;\s])(?P<name>{_NAME})::(?:Abstract)?Vector\{{(?:<:)?(?:(?:Abstract)?String|Symbol)\}}"
+)
 _NONE = r"(?:Missing|Nothing)"
 _IF_KNOWN = re.compile(
     r"^(?P<indent>[ \t]*)if[ \t]+(?:!ismissing\(\w+\)|\w+[ \t]*!==[ \t]*(?:missing|nothing))[ \t]*\n"
@@ -96,6 +112,7 @@ def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> It
     yield from _anew(code, text, intent.function)
     yield from _columns(text, intent.function)
     yield from _by_a_name(text, intent.function)
+    yield from _of_each(text, intent.function)
     for found in _EACH.finditer(text, start, end):
         indent, header = found["indent"], f"for {found['name']} in {found['over']}"
         loop = f"{indent}{header}\n{indent}    {found['done']}\n{indent}end"
@@ -135,6 +152,22 @@ def _anew(code: Rendering, text: str, function: Span) -> Iterator[Fix]:
         edit = edit_of(Span(*found.span()), code.expression(clamped(found["of"])))
         title = f"limit every record instead of leaving out those at both ends: `{edit.text}`"
         yield Fix(title, (edit,), sure=False, declares=True)
+
+
+def _of_each(text: str, function: Span) -> Iterator[Fix]:
+    """Loops that keep some records, or what is made of them, and that look for one."""
+    for found in _KEPT.finditer(text, *function):
+        each, over, made, condition = found["each"], found["over"], found["made"].strip(), found["condition"]
+        if made == each and condition:
+            whole = f"filter({each} -> {condition.strip()}, {over})"
+        else:
+            whole = f"[{made} for {each} in {over}{f' if {condition.strip()}' if condition else ''}]"
+        line = f"{found['name']} = {whole}"
+        yield _reworded(f"write `{line}`", Edit(Span(*found.span()), found["indent"] + line))
+    for found in _FOUND.finditer(text, *function):
+        counted = f"count({found['each']} -> {found['condition'].strip()}, {found['over']})"
+        line = f"{found['name']} = {counted} > 0"
+        yield _reworded(f"count them: `{line}`", Edit(Span(*found.span()), found["indent"] + line))
 
 
 def _by_a_name(text: str, function: Span) -> Iterator[Fix]:

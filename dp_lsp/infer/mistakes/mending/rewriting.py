@@ -12,18 +12,21 @@ from dp_lsp.builtins.traits import Average, RecordCount
 from dp_lsp.core.term import Apply, Call, Closure, Global, Literal, Loop, Use
 from dp_lsp.core.types import Container, Dataset, FunctionType
 from dp_lsp.infer.mistakes.mending.declaring import may_be_records
+from dp_lsp.infer.mistakes.mending.drawing import drawn_sums
 from dp_lsp.infer.mistakes.mending.parts import (
+    epsilon_for,
     is_call_of,
     releases_in,
     replaced,
     source_of,
     text_at,
     through_names,
+    unused_lines,
     users_of,
 )
 from dp_lsp.infer.mistakes.noise import divided
 from dp_lsp.infer.mistakes.scene import Scene, row
-from dp_lsp.intents import AddUp, ForEach, InBrackets, Made, TakeLargest, Write
+from dp_lsp.intents import DISTANCE, AddUp, ForEach, InBrackets, Made, TakeLargest, Write
 from dp_lsp.language import Familiar
 from dp_lsp.problem import Fix, Problem
 from dp_lsp.text import Span
@@ -154,6 +157,8 @@ def by_place(scene: Scene, problem: Problem) -> Iterator[Fix]:
 def root_after(scene: Scene, problem: Problem) -> Iterator[Fix]:
     """The root of a noisy number, instead of noise on a root."""
     square = remedies.ROOTS.get(text_at(scene, problem.span))
+    if square:
+        yield from _root_with_drawn_noise(scene, problem, str(square))
     for release in releases_in(scene) if square else ():
         hidden = through_names(scene, release.hidden)
         if (
@@ -176,6 +181,18 @@ def root_after(scene: Scene, problem: Problem) -> Iterator[Fix]:
             yield from replaced(
                 scene, "release the square, and take its root: `{code}`", Span(start, end), remedies.root_of(text)
             )
+
+
+def _root_with_drawn_noise(scene: Scene, problem: Problem, square: str) -> Iterator[Fix]:
+    """The same where noise that is drawn is added to a root."""
+    for call, noise, hidden in drawn_sums(scene):
+        root = through_names(scene, hidden)
+        if isinstance(root, Apply) and root.function.span == problem.span:
+            text = square + text_at(scene, Span(root.function.span.end, root.span.end))
+            made = remedies.root_of(remedies.laplace(DISTANCE, epsilon_for(scene), text))
+            unused = (*unused_lines(scene, noise, ()), *unused_lines(scene, hidden, root.args))
+            for fix in replaced(scene, "release the square, and take its root: `{code}`", call.span, made):
+                yield fix._replace(edits=(*unused, *fix.edits))
 
 
 def by_size(scene: Scene, problem: Problem) -> Iterator[Fix]:
