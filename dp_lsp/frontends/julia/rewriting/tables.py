@@ -21,6 +21,9 @@ _OF_SEVERAL = re.compile(
     r"(?:Abstract)?Vector\{\s*(?:<:\s*)?(?:(?:Abstract)?Vector(?:\{[^{}]*\})?|(?:Abstract)?String)\s*\}"
 )
 """Vectors of vectors, or of texts."""
+_OF_TUPLES = re.compile(r"(?:Abstract)?Vector\{\s*(?:<:\s*)?(?:Tuple|NTuple)\{[^{}]*\}\s*\}")
+_ASKED = frozenset(("occursin", "startswith", "endswith", "contains"))
+"""Functions that say something of a text that is true or false."""
 _ELEMENTS: Mapping[str, Base | Truth] = {
     "Bool": Truth(),
     **dict.fromkeys(("Int", "Int64", "Int32", "UInt", "Integer"), Base.INTEGER),
@@ -63,6 +66,8 @@ def pass_columns(code: Rendering, intent: intents.PassColumns, text: str) -> Ite
                 yield from _of_structures(code, param, fields, text, function)
             elif element is not None and element["element"] == "Date":
                 yield from _of_dates(code, param, text, function)
+            elif _OF_TUPLES.fullmatch(param.type):
+                yield from _of_tuples(code, param, text, function)
             elif _OF_SEVERAL.fullmatch(param.type):
                 yield from _of_several(code, param, text, function)
             elif not param.type and (used := _fields_used(param.name, text, function)):
@@ -322,17 +327,50 @@ def _of_several(code: Rendering, param: _Declared, text: str, function: Span) ->
         for use in re.compile(rf"(?<![\w.]){record}(?!\w)").finditer(text, *inside):
             if use.start() == binding.start("loop") or use.start() == binding.start("given"):
                 continue
-            call = re.compile(rf"(?P<made>{_NAME})\(\Z").search(text, function.start, use.start())
-            made.add(call["made"] if call is not None and text[use.end() : use.end() + 1] == ")" else "")
+            call = re.compile(rf"(?P<made>{_NAME})\((?P<before>[^()\n]*)\Z").search(text, function.start, use.start())
+            asked = call is not None and call["made"] in _ASKED
+            alone = call is not None and not call["before"] and text[use.end() : use.end() + 1] == ")"
+            made.add(call["made"] if call is not None and (asked or alone) else "")
             start = use.start() if call is None else call.start()
-            edits.append(Edit(Span(start, use.end() + 1), record))
+            edits.append(Edit(Span(start, closing(text, use.end()) + 1), record))
     if len(made) != 1 or "" in made:
         return
     (what,) = made
-    for type_ in datasets(Kind.VECTOR, Base.INTEGER if what == "length" else Base.REAL):
+    element = Truth() if what in _ASKED else Base.INTEGER if what == "length" else Base.REAL
+    for type_ in datasets(Kind.VECTOR, element):
         declared = f"{param.name}::{code.annotation(type_)}"
-        whole_fix = tuple(sorted((Edit(param.span, declared), *edits)))
-        yield Fix(f"pass the `{what}` of each: `{declared}`", whole_fix, sure=False, declares=True)
+        title = f"pass whether `{what}` holds of each" if what in _ASKED else f"pass the `{what}` of each"
+        changed = tuple(sorted((Edit(param.span, declared), *edits, *_unread(text, function, edits))))
+        yield Fix(f"{title}: `{declared}`", changed, sure=False, declares=True)
+
+
+def _unread(text: str, function: Span, edits: Sequence[Edit]) -> Iterator[Edit]:
+    """Leave out parameters that are texts, and that nothing else reads than what is written otherwise."""
+    header = re.compile(rf"{_NAME}(?=\()").search(text, *function)
+    for span in parameters_of(text, Span(*header.span())) if header is not None else ():
+        name, _, type_ = text[slice(*span)].partition("::")
+        uses = re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)").finditer(text, span.end, function.end)
+        if type_.strip() in ("String", "AbstractString") and all(
+            any(edit.span.covers(use.start()) for edit in edits) for use in uses
+        ):
+            before = text[: span.start].rstrip()
+            yield Edit(Span(len(before) - before.endswith(","), span.end), "")
+
+
+def _of_tuples(code: Rendering, param: _Declared, text: str, function: Span) -> Iterator[Fix]:
+    """The rows of a matrix, where a loop takes each tuple apart."""
+    over = rf"\bfor[ \t]+\((?P<names>[^()\n]*)\)[ \t]+(?:in|=|∈)[ \t]+(?P<over>{re.escape(param.name)})(?![\w.(\[])"
+    found = [*re.compile(over).finditer(text, param.span.end, function.end)]
+    names = [name.strip() for name in found[0]["names"].split(",")] if len(found) == 1 else []
+    row = new_name("r", {*NAME.findall(text[function.start : function.end])})
+    edits = [Edit(Span(loop.start("names") - 1, loop.end()), f"{row} in eachrow({param.name})") for loop in found]
+    for place, name in enumerate(names, 1):
+        uses = re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)").finditer(text, found[0].end(), function.end)
+        edits += [Edit(Span(*use.span()), f"{row}[{place}]") for use in uses]
+    for type_ in datasets(Kind.MATRIX, Base.REAL) if names else ():
+        declared = f"{param.name}::{code.annotation(type_)}"
+        title = f"pass a matrix with a row for each of `{param.name}`: `{declared}`"
+        yield Fix(title, tuple(sorted((Edit(param.span, declared), *edits))), sure=False, declares=True)
 
 
 # Dates

@@ -44,6 +44,26 @@ _FOUND = re.compile(
     r"[ \t]*end[ \t]*\n(?P=indent)end\b",
     re.MULTILINE,
 )
+_LARGEST = tuple(
+    re.compile(
+        rf"^(?P<indent>[ \t]*)(?P<name>{_NAME})[ \t]*=[ \t]*{start}\b[^\n]*\n"
+        rf"(?P=indent)for[ \t]+(?P<each>{_NAME})[ \t]+(?:in|=|∈)[ \t]+(?P<over>{_NAME})[ \t]*\n[ \t]*(?:"
+        rf"(?P=name)[ \t]*=[ \t]*{inner}\((?:(?P=name),[ \t]*(?P=each)|(?P=each),[ \t]*(?P=name))\)[ \t]*\n"
+        rf"|if[ \t]+(?P=each)[ \t]*{sign}=?[ \t]*(?P=name)[ \t]*\n[ \t]*(?P=name)[ \t]*=[ \t]*(?P=each)[ \t]*\n"
+        r"[ \t]*end[ \t]*\n)(?P=indent)end\b",
+        re.MULTILINE,
+    )
+    for start, inner, sign in (("-Inf", "max", ">"), ("Inf", "min", "<"))
+)
+"""The largest of records by hand, from below all of them on; the smallest."""
+_FITTED = re.compile(
+    rf"(?P<name>{_NAME})(?P<given>[ \t]*=[ \t]*)fit\(Histogram,[ \t]*(?P<of>[^\n,]+),[ \t]*(?P<edges>[^\n]+)\)[ \t]*$",
+    re.MULTILINE,
+)
+_TWO_SIDED = re.compile(
+    r"(?P<of>[\w.]+(?:\([^()\n]*\))?)[ \t]*\+[ \t]*rand\(Geometric\((?P<share>[^()\n]+(?:\([^()\n]*\))?)\)\)"
+    r"[ \t]*-[ \t]*rand\(Geometric\((?P=share)\)\)"
+)
 _NUMBER = r"-?[\w.]+"
 _BETWEEN = tuple(
     re.compile(
@@ -113,6 +133,7 @@ def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> It
     yield from _columns(text, intent.function)
     yield from _by_a_name(text, intent.function)
     yield from _of_each(text, intent.function)
+    yield from _by_hand(text, intent.function)
     for found in _EACH.finditer(text, start, end):
         indent, header = found["indent"], f"for {found['name']} in {found['over']}"
         loop = f"{indent}{header}\n{indent}    {found['done']}\n{indent}end"
@@ -168,6 +189,25 @@ def _of_each(text: str, function: Span) -> Iterator[Fix]:
         counted = f"count({found['each']} -> {found['condition'].strip()}, {found['over']})"
         line = f"{found['name']} = {counted} > 0"
         yield _reworded(f"count them: `{line}`", Edit(Span(*found.span()), found["indent"] + line))
+
+
+def _by_hand(text: str, function: Span) -> Iterator[Fix]:
+    """The largest of records, and geometric noise on both sides."""
+    for pattern, made in zip(_LARGEST, ("maximum", "minimum"), strict=True):
+        for found in pattern.finditer(text, *function):
+            line = f"{found['name']} = {made}({found['over']})"
+            yield _reworded(f"write `{line}`", Edit(Span(*found.span()), found["indent"] + line))
+    for found in _FITTED.finditer(text, *function):
+        made = f"histogram({found['of']}, {found['edges']})"
+        weights = re.compile(rf"(?<![\w.]){found['name']}\.weights(?!\w)").finditer(text, *function)
+        edits = [Edit(Span(found.end("given"), found.end()), made)]
+        edits += [Edit(Span(*each.span()), found["name"]) for each in weights]
+        yield _reworded(f"write `{made}`", *edits)
+    for found in _TWO_SIDED.finditer(text, *function):
+        epsilon = re.compile(r"(?<!\w)(?:eps\w*|ε\w*)").search(text, *function)
+        if epsilon is not None:
+            made = f"geometric_mechanism(1, {epsilon[0]}, {found['of']})"
+            yield _reworded(f"let a mechanism add the noise: `{made}`", Edit(Span(*found.span()), made))
 
 
 def _by_a_name(text: str, function: Span) -> Iterator[Fix]:
@@ -274,7 +314,8 @@ def pass_known(code: Rendering, intent: intents.PassKnown, text: str) -> Iterato
     for found in _MAYBE.finditer(text, intent.name.end, header):
         name, span = found["name"], Span(*found.span())
         given = rf"skipmissing\(\s*{re.escape(name)}\s*\)"
-        skipped = re.compile(rf"collect\(\s*{given}\s*\)|{given}|filter\(\s*!ismissing\s*,\s*{name}\s*\)")
+        filled = rf"coalesce\.\(\s*{re.escape(name)}\s*,[^()\n]*\)"
+        skipped = re.compile(rf"collect\(\s*{given}\s*\)|{given}|{filled}|filter\(\s*!ismissing\s*,\s*{name}\s*\)")
         edits = [Edit(Span(*each.span()), name) for each in skipped.finditer(text, *intent.function)]
         edits += [
             Edit(Span(*each.span()), re.sub(r"^(?:    |\t)", "", each["body"], flags=re.MULTILINE).rstrip("\n"))
