@@ -309,7 +309,8 @@ def _name(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     known = seen.analysis.language.vocabulary.elsewhere.get(written)
     if known is not None and known not in seen.defined:
         yield Fix(f"change `{written}` to `{known}`", (Edit(problem.span, known),), declares=True)
-    if seen.analysis.language.builtins.find(written) is None:
+    vocabulary = seen.analysis.language.vocabulary
+    if seen.analysis.language.builtins.find(written) is None and written not in vocabulary.hopeless:
         builtins = set(seen.analysis.language.builtins.names())
         yield from _spellings(problem.span, seen.text, words | seen.defined | builtins)
     function = seen.function_at(problem)

@@ -46,7 +46,8 @@ def replaced(scene: Scene, title: str, span: Span, made: Expression) -> Iterator
 def unused_lines(scene: Scene, made: Term, kept: tuple[Term, ...]) -> tuple[Edit, ...]:
     """What takes out the lines that give something, or what is only read to make it, a name; but for what is
     ``kept``."""
-    gone = {*within([made])}.difference(*(within([each]) for each in kept))
+    stays = {*within(kept)}
+    gone = {*within([made])} - stays
     uses = defaultdict[Local, list[Use]](list)
     for each in scene.terms:
         if isinstance(each, Use):
@@ -58,7 +59,7 @@ def unused_lines(scene: Scene, made: Term, kept: tuple[Term, ...]) -> tuple[Edit
             break
         unused += more
         left = [bind for bind in left if bind not in more]
-        gone.update(within(bind.term for bind in more))
+        gone |= {*within(bind.term for bind in more)} - stays
     left_out = (scene.inference.fixes(LeaveOut("", bind.span)) for bind in unused)
     return tuple(edit for fixes in left_out for fix in fixes for edit in fix.edits)
 
