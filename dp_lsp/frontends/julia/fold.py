@@ -153,6 +153,8 @@ class _Folder:
         self.problems = problems
         self.out: list[Token] = []
         self.groups: list[_Group] = []
+        self.places: dict[str, tuple[int, int]] = {}
+        """The first and the last place of each name, once somebody asks."""
 
     def run(self) -> list[Token]:
         for index, token in enumerate(self.tokens):
@@ -233,17 +235,27 @@ class _Folder:
         if any([token.type for token in item[:2]] != ["NAME", "ASSIGN"] for item in given):
             return None
         names = {item[0].value for item in given}
-        own = names | (does.binds - _variables(self.out[around : len(self.out) - len(tokens)]))
-        later = set(own)
+        known = {name for name in names | does.binds if self._stands_outside(name, opener.start, end.end)}
+        if known and not known <= _variables(self.out[around : len(self.out) - len(tokens)]) - names:
+            return None
+        later = (names | does.binds) - known
         for item in given:
             if not later.isdisjoint(_names(item[2:])):
                 return None
             later.discard(item[0].value)
-        if not own.isdisjoint(_names(token for token in self.tokens if not opener.start <= token.start < end.end)):
-            return None
         commas = _commas(inner[:at])
         header = [_of_type(token, "NL") if token in commas else token for token in inner[:at]]
         return [_of_type(opener, "BEGIN"), *header, *body, end]
+
+    def _stands_outside(self, name: str, start: int, end: int) -> bool:
+        """Whether a name stands anywhere else than between two places."""
+        if not self.places:
+            for token in self.tokens:
+                for each in _names([token]):
+                    first, _ = self.places.get(each, (token.start, token.start))
+                    self.places[each] = first, token.start
+        first, last = self.places.get(name, (start, start))
+        return first < start or last >= end
 
     def _calls_library(self, place: int) -> bool:
         return place >= 0 and self.out[place].value == LIBRARY_CALL and calls_library(self.out, place)
