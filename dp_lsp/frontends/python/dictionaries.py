@@ -116,8 +116,9 @@ def _read(node: ast.Name) -> ast.Name:
 
 
 def with_keys_written(node: ast.FunctionDef) -> ast.FunctionDef:
-    """The function with loops over the texts that are the keys of a dictionary in place of loops over that."""
-    displays = _displays(node)
+    """The function with loops over the texts that are the keys of a dictionary in place of loops over that. Nobody gives
+    it another key, or takes one away."""
+    displays = {name: keys for name, keys in _displays(node).items() if _keeps_its_keys(node, name, keys)}
     if not any(isinstance(each.iter, ast.Name) and each.iter.id in displays for each in below(node, ast.For)):
         return node
     made = copied(node)
@@ -154,6 +155,32 @@ def _displays(node: ast.FunctionDef) -> dict[str, list[str]]:
     params = {item.arg for item in ast.walk(node) if isinstance(item, ast.arg)}
     inner = any(isinstance(item, ast.Lambda | ast.FunctionDef) and item is not node for item in ast.walk(node))
     return {name: keys for name, keys in found.items() if stored.count(name) == 1 and name not in params and not inner}
+
+
+def _keeps_its_keys(node: ast.FunctionDef, name: str, keys: list[str]) -> bool:
+    """Whether all that is done with a dictionary is to go over it, to take or change a value by one of its keys, and to
+    return it."""
+    loops = [each for each in below(node, ast.For) if isinstance(each.iter, ast.Name) and each.iter.id == name]
+    variables = {each.target.id for each in loops if isinstance(each.target, ast.Name)}
+    allowed = {id(each.iter) for each in loops}
+    for item in ast.walk(node):
+        match item:
+            case ast.Assign(targets=[target], value=ast.Dict()):
+                allowed.add(id(target))
+            case ast.Subscript(value=ast.Name() as of, slice=key, ctx=ast.Load() | ast.Store()):
+                is_one = isinstance(key, ast.Constant) and key.value in keys
+                given = isinstance(key, ast.Name) and key.id in variables and _is_only_given_by(node, key.id, loops)
+                allowed |= {id(of)} if is_one or given else set()
+            case ast.Return(value=ast.Name() as returned):
+                allowed.add(id(returned))
+    return all(id(item) in allowed for item in below(node, ast.Name) if item.id == name)
+
+
+def _is_only_given_by(node: ast.FunctionDef, name: str, loops: list[ast.For]) -> bool:
+    """Whether a name is the variable of loops, and nothing else."""
+    targets = {id(each.target) for each in loops}
+    stored = (item for item in below(node, ast.Name) if item.id == name and not isinstance(item.ctx, ast.Load))
+    return all(id(item) in targets for item in stored) and not any(each.arg == name for each in below(node, ast.arg))
 
 
 def _is_taken_apart(node: ast.FunctionDef, name: str, keys: list[str]) -> bool:
