@@ -116,8 +116,8 @@ def _read(node: ast.Name) -> ast.Name:
 
 
 def with_keys_written(node: ast.FunctionDef) -> ast.FunctionDef:
-    """The function with loops over the texts that are the keys of a dictionary in place of loops over that. Nobody gives
-    it another key, or takes one away."""
+    """The function with loops over the texts that are the keys of a dictionary in place of loops over that, where
+    nobody gives it another key, or takes one away."""
     displays = {name: keys for name, keys in _displays(node).items() if _keeps_its_keys(node, name, keys)}
     if not any(isinstance(each.iter, ast.Name) and each.iter.id in displays for each in below(node, ast.For)):
         return node
