@@ -116,8 +116,8 @@ def with_annotations(tree: ast.Module, text: str, named: Mapping[str, ast.expr])
 
 def with_switches(node: ast.FunctionDef) -> ast.FunctionDef:
     """The function with public whole numbers in place of public truth values, ``plot: Static[bool]``, that it only asks
-    for: ``if plot``, ``not plot``, ``plot and noisy > 3``. True is 1, and False 0. What does something else with one
-    tells them from numbers, as an index does."""
+    for: ``if plot``, ``not plot``, ``plot and noisy > 3``. A number is true if it is not 0, as False is. What does
+    something else with one tells them from numbers, as an index does."""
     params = {each.arg: each for each in (*node.args.args, *node.args.kwonlyargs)}
     named = {name for name, each in params.items() if each.annotation is not None and _is_switch(each.annotation)}
     if not named:
@@ -161,8 +161,8 @@ class _Switched(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         if node.id not in self._names:
             return node
-        one = ast.copy_location(ast.Constant(1), node)
-        return ast.copy_location(ast.Compare(node, [ast.Eq()], [one]), node)
+        nothing = ast.copy_location(ast.Constant(0), node)
+        return ast.copy_location(ast.Compare(node, [ast.NotEq()], [nothing]), node)
 
 
 def meant(said: ast.expr, named: Mapping[str, ast.expr]) -> ast.expr:
