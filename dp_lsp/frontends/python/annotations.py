@@ -469,6 +469,8 @@ class PythonAnnotations(Annotations):
                 return Anything()
             case TypeExpr(name="list", args=(TypeExpr(name=of, args=()),)) if of in {*_BASES, "str"}:
                 return Anything()
+            case TypeExpr(name="pl.DataFrame" | "polars.DataFrame"):
+                raise RefusedType(node, _POLARS)
         written = node.written if isinstance(node, TypeExpr) else "this"
         raise RefusedType(node, f"what `{written}` stands for is not followed; write the annotation out")
 
@@ -483,6 +485,10 @@ class PythonAnnotations(Annotations):
                     yield RefusedType(given, hint)
 
 
+_POLARS = (
+    "of polars only queries of OpenDP about a `pl.LazyFrame` are followed; give the function a column as an "
+    "`np.ndarray`, or a table of pandas"
+)
 _ONE_OF = (
     'of a value alone `OneOf` is said as in `Annotated[str, OneOf("yes", "no")]` or `Annotated[int, OneOf(0, 1)]`, and '
     "of a column as in `Columns(Sex=OneOf(1, 2))`"
@@ -532,6 +538,8 @@ _SAID = {"Columns": "Age=Bounded(0, 120)", "Bounded": "0, 120", "Size": "100", "
 
 def _annotated(node: TypeExpr, base: Node, words: Iterable[Node]) -> Annotation:
     """``Annotated[base, words…]``."""
+    if isinstance(base, TypeExpr) and base.form == "call" and base.name in _OPTIONS:
+        raise RefusedType(node, "the type stands first, as in `Annotated[list[float], ChangeOne()]`")
     said: dict[str, dict[str, Node]] = {}
     table: Table | None = None
     for word in words:
