@@ -58,7 +58,7 @@ class Chosen:
             self._folders.append(path)
             failed: list[OSError] = []
             real = os.path.realpath(path)
-            for file in below(path, Ignored(path), failed.append, lambda file: self._named(name_of(file))):
+            for file in below(path, Ignored(path), failed.append, lambda file: self._named(os.path.abspath(file))):
                 name = name_of(file)
                 if self._wanted(name):
                     inside = is_below(os.path.realpath(file), real)
@@ -186,7 +186,7 @@ class Configured:
 
     def chosen(self, wanted: Callable[[str], bool] = lambda name: True) -> Chosen:
         """What is to be checked: nothing yet, and of a folder what the configuration and ``wanted`` let in."""
-        return Chosen(lambda name: self.includes(name) and wanted(name), lambda name: self.options(name).named)
+        return Chosen(lambda name: self.includes(name) and wanted(name), self._found.names)
 
     def options(self, name: str) -> Options:
         """The options of a file."""

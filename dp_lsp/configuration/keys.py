@@ -463,6 +463,10 @@ class Configuration(NamedTuple):
         everything = self.include == _EVERYTHING and not self.exclude
         return everything or (matches(self.include, path) and not matches(self.exclude, path))
 
+    def names(self, path: str) -> bool:
+        """Whether it says that a file is looked at, whatever that says itself."""
+        return matches(self.python_include, path)
+
     def options(self, path: str, base: Options) -> Options:
         """How a file is checked: as ``base`` says, and otherwise where this does."""
         profile, contributes, levels = self.profile, self.contributes, dict(self.severity)
@@ -480,7 +484,7 @@ class Configuration(NamedTuple):
             float_noise=self.float_noise or base.float_noise,
             contributes=contributes or base.contributes,
             limits=base.limits.lowered(self.limits),
-            named=matches(self.python_include, path),
+            named=self.names(path),
         )
 
 

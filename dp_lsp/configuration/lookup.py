@@ -75,6 +75,11 @@ class Configurations:
         found = self._of(file)
         return found is None or found.configuration.includes(path_below(found.folder, file))
 
+    def names(self, file: str, otherwise: Callable[[str], bool] = lambda file: False) -> bool:
+        """Whether a setting names a file: its configuration or, if it has none, ``otherwise``."""
+        found = self._of(file)
+        return otherwise(file) if found is None else found.configuration.names(path_below(found.folder, file))
+
     def options(self, file: str, base: Options, otherwise: Options) -> Options:
         """How a file is checked: as ``base`` and its configuration say, or ``otherwise`` if it has none."""
         found = self._of(file)

@@ -515,14 +515,13 @@ class Projects:
         """The options of each file, where ``base`` is what nobody says otherwise."""
 
         def options(file: str) -> Options:
-            around = [wish for wish in self._wishes if not wish.folder or is_below(file, wish.folder)]
-            wish = max(around, key=lambda wish: len(wish.folder), default=Wish(""))
+            wish = self._wish(file)
             own = tuple(each._replace(file="") for each in base.settings if each.file in ("", file))
             mine = base._replace(settings=own)
             wished = mine._replace(
                 profile=wish.profile or base.profile,
                 severity=wish.severity,
-                named=matches(wish.python_include, self._path_below(file)),
+                named=self._is_wished(file),
             )
             return self.configurations.options(file, mine, wished)
 
@@ -533,9 +532,19 @@ class Projects:
         around = (folder for folder in self._folders if is_below(file, folder))
         return path_below(max(around, key=len, default=os.path.dirname(file)), file)
 
+    def _wish(self, file: str) -> Wish:
+        """What is wished for what lies in the innermost folder around a file."""
+        around = [wish for wish in self._wishes if not wish.folder or is_below(file, wish.folder)]
+        return max(around, key=lambda wish: len(wish.folder), default=Wish(""))
+
+    def _is_wished(self, file: str) -> bool:
+        """Whether a file is to be looked at where no configuration counts."""
+        patterns = self._wish(file).python_include
+        return bool(patterns) and matches(patterns, self._path_below(file))
+
     def _is_named(self, file: str) -> bool:
         """Whether a setting names a file."""
-        return self.options_of(Options())(file).named
+        return self.configurations.names(file, self._is_wished)
 
     def repairs(self, document: str, analysis: Analysis, base: Options, ticket: Ticket) -> tuple[Repair, ...]:
         """The fixes of what was found in a document that are good in all its projects."""
