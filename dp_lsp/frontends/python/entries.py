@@ -123,11 +123,8 @@ class Entries(OfRows):
             return surface.Name(*span, leaf.name)
         if (copied := self._kinds.made_of(node)) is not None and kind is Kind.ARRAY:
             return entry(copied)
-        if (operation := self._kinds.applied(node)) is not None:
-            return entry(operation)
-        if (calls := self._kinds.called_with_each(node)) is not None:
-            function = surface.Name(*self._places.span(calls[1]), calls[1].id)
-            return self._call(span, "+", whole(span.start, 0), surface.Call(*span, function, (entry(calls[0]),)))
+        if (applied := self._applied(node, entry)) is not None:
+            return applied
         match node:
             case ast.Name(id=name) if name in self._lasting and (inlines or kind is not Kind.ARRAY):
                 return entry(_moved(self._lasting[name], node))
@@ -168,6 +165,17 @@ class Entries(OfRows):
                     entries = map(entry, args)
                     return self._of_numbers(node, name, args, tuple(entries))
         raise Refused(node, "this operation on an array")
+
+    def _applied(self, node: ast.expr, entry: Callable[[ast.expr], Node]) -> Node | None:
+        """What a function makes of an entry that is applied to each."""
+        if (operation := self._kinds.applied(node)) is not None:
+            return entry(operation)
+        calls = self._kinds.called_with_each(node)
+        if calls is None:
+            return None
+        column, function = calls
+        span, name = self._places.span(node), surface.Name(*self._places.span(function), function.id)
+        return self._call(span, "+", whole(span.start, 0), surface.Call(*span, name, (entry(column),)))
 
     def _compared(
         self, node: ast.Compare, left: ast.expr, op: ast.cmpop, right: ast.expr, entry: Callable[[ast.expr], Node]
