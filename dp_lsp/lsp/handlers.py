@@ -1,8 +1,13 @@
-"""What the server does with each message: convert in, ask a feature, convert out."""
+"""What the server does with each message: convert in, ask a feature, convert out.
+
+The client's settings: asked for where it answers, else taken as it sends them.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
@@ -10,11 +15,12 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
 from dp_lsp.analysis.records import fixes_of
+from dp_lsp.analysis.workspace import document_key
 from dp_lsp.features.hover import hover as hover_text
 from dp_lsp.features.report import report, with_plots
-from dp_lsp.lsp import configuring, convert
+from dp_lsp.lsp import convert
 from dp_lsp.lsp.checking import Outdated
-from dp_lsp.lsp.client import Client, paths
+from dp_lsp.lsp.client import CONFIGURATIONS, Client, paths
 from dp_lsp.lsp.positions import Positions, apply
 from dp_lsp.lsp.requests import (
     SHOW_DERIVATION,
@@ -29,6 +35,77 @@ from dp_lsp.lsp.requests import (
     typed,
 )
 from dp_lsp.lsp.session import Server
+from dp_lsp.lsp.settings import SECTION, TRACES, initial, section
+
+
+def begin(ls: Server, params: types.InitializeParams) -> None:
+    """What the client says in ``initialize``."""
+    ls.preferences.begin(initial(params.initialization_options))
+    ls.trace = _trace(params.trace)
+    ls.adopt()
+
+
+def ask(ls: Server) -> None:
+    """Ask the client for its settings, everywhere and in each folder, if it can be asked."""
+    if not ls.client.configures:
+        return
+    folders = tuple(ls.folders)
+    scopes = [None, *(Path(folder).as_uri() for folder in folders)]
+    items = [types.ConfigurationItem(scope, SECTION) for scope in scopes]
+
+    def told(found: Sequence[Any] | None) -> None:
+        if found and len(found) == len(items):
+            ls.preferences.change(found[0], dict(zip(folders, found[1:], strict=True)))
+            ls.adopt()
+
+    ls.workspace_configuration(types.ConfigurationParams(items), told)
+
+
+def did_change_configuration(ls: Server, params: types.DidChangeConfigurationParams) -> None:
+    if ls.client.configures:
+        ask(ls)
+    else:
+        ls.preferences.change(section(params.settings))
+        ls.adopt()
+
+
+def set_trace(ls: Server, params: types.SetTraceParams) -> None:
+    ls.trace = _trace(params.value)
+    ls.adopt()
+
+
+def register(ls: Server) -> None:
+    """Ask the client to tell when its settings change, if it wants to be asked."""
+    if ls.client.registers_settings:
+        options = types.DidChangeConfigurationRegistrationOptions(SECTION)
+        wanted = types.Registration("dp-lsp.settings", types.WORKSPACE_DID_CHANGE_CONFIGURATION, options)
+        ls.client_register_capability(types.RegistrationParams([wanted]))
+
+
+def is_configuration(uri: str) -> bool:
+    """Whether a URI names a file that says how others are checked."""
+    return document_key(uri).rpartition("/")[2] in CONFIGURATIONS
+
+
+def settings_of_opened(ls: Server, uri: str) -> None:
+    """The client shows a file that is not checked. It is the text on the disk that counts."""
+    if is_configuration(uri):
+        ls.spelled[document_key(uri)] = uri
+        if not ls.client.watches:
+            ls.look_anew()
+
+
+def _trace(sent: Any) -> str:
+    return sent if sent in TRACES else "off"
+
+
+SETTINGS = Handlers(
+    {
+        types.WORKSPACE_DID_CHANGE_CONFIGURATION: did_change_configuration,
+        types.SET_TRACE: set_trace,
+    }
+)
+
 
 _SERVER_CANCELLED = -32802
 
@@ -36,7 +113,7 @@ _SERVER_CANCELLED = -32802
 def initialize(ls: Server, params: types.InitializeParams) -> None:
     ls.client = Client.of(params)
     ls.folders = dict.fromkeys(ls.client.folders)
-    configuring.begin(ls, params)
+    begin(ls, params)
 
 
 def initialized(ls: Server, _: types.InitializedParams) -> None:
@@ -44,8 +121,8 @@ def initialized(ls: Server, _: types.InitializedParams) -> None:
     ls.checker.start()
     ls.watch_client()
     ls.watch_files()
-    configuring.register(ls)
-    configuring.ask(ls)
+    register(ls)
+    ask(ls)
 
 
 def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
@@ -57,7 +134,7 @@ def did_open(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
     if document:
         ls.begin(document)
     else:
-        configuring.opened(ls, item.uri)
+        settings_of_opened(ls, item.uri)
 
 
 def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
@@ -73,7 +150,7 @@ def did_change(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
 def did_save(ls: Server, params: types.DidSaveTextDocumentParams) -> None:
     if ls.client.watches:
         ls.look_above()
-    elif configuring.is_configuration(params.text_document.uri):
+    elif is_configuration(params.text_document.uri):
         ls.look_anew()
     else:
         ls.look()
@@ -87,7 +164,7 @@ def did_change_watched_files(ls: Server, params: types.DidChangeWatchedFilesPara
     changed = [change.uri for change in params.changes if ls.documents.get(change.uri) is None]
     for uri in changed:
         ls.documents.changed(uri)
-    if any(configuring.is_configuration(uri) for uri in changed):
+    if any(is_configuration(uri) for uri in changed):
         ls.look_anew()
     elif changed:
         ls.look()
@@ -99,7 +176,7 @@ def did_change_workspace_folders(ls: Server, params: types.DidChangeWorkspaceFol
     ls.folders |= dict.fromkeys(paths(folder.uri for folder in params.event.added))
     ls.look()
     ls.watch_other_files()
-    configuring.ask(ls)
+    ask(ls)
 
 
 def hover(ls: Server, params: types.HoverParams) -> types.Hover | None:

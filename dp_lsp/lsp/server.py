@@ -6,7 +6,7 @@ import asyncio
 import sys
 from typing import BinaryIO
 
-from dp_lsp.lsp import actions, configuring, decorations, handlers, inside, navigation
+from dp_lsp.lsp import actions, decorations, handlers, inside, navigation
 from dp_lsp.lsp.inside import in_cells
 from dp_lsp.lsp.notifications import quiet_messages
 from dp_lsp.lsp.protocol import own_streams, socket, stdio
@@ -14,7 +14,7 @@ from dp_lsp.lsp.requests import considerate, patient
 from dp_lsp.lsp.session import Server
 
 TABLES = (
-    *(handlers.TABLE, actions.TABLE, configuring.TABLE, navigation.TABLE, actions.TYPING),
+    *(handlers.TABLE, actions.TABLE, handlers.SETTINGS, navigation.TABLE, actions.TYPING),
     *(decorations.TABLE, decorations.PAGES, navigation.EVERYWHERE, inside.TABLE),
 )
 
