@@ -60,6 +60,8 @@ def ran(text: str, call: str) -> str:
         ("typeof(Float64[] .> 1)", "BitArray{1}"),
         ("([1, 2] .> 1) isa Vector", "false"),
         ("2 .* 3", "6"),
+        ("let x = true; x^2 end", "true"),
+        ("let x = 3; -x^2 + 2x^2 end", "9"),
         (".-[1, 2] .^ 2", "Vector{Int64}[-1, -4]"),
         ("(x -> x > 1 ? x : x / 2).([1, 2])", "Vector{Real}[0.5, 2]"),
         ("[1, 2] .+ [10 20]", "Matrix{Int64}[11, 12, 21, 22]"),
