@@ -67,6 +67,7 @@ WAYS: list[tuple[str, str, Way | None]] = [
     (VECTOR, "sum(map(x -> x, norm_convert(L1, v)))", RISES),
     (VECTOR, "-sum(clone(v))", FALLS),
     (VECTOR, "-sum(deepcopy(v))", FALLS),
+    (VECTOR, "-sum(copy(v)) - sum(collect(vec(v)))", FALLS),
     (VECTOR, "sum(as_vector(v))", RISES),
     (VECTOR, "v[1] - v[2]", None),
     (VECTOR, "count(x -> x > 1, v)", None),

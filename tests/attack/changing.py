@@ -29,6 +29,7 @@ _UNMODELLED = (
     "to_csv",
     "savefig",
     "write_text",
+    ".save",
     "# file:",
 )
 _PROVED = re.compile(r"^# (\w+): (?:\w+ (?:ε )?(?!oo)\S+)", re.MULTILINE)

@@ -151,20 +151,25 @@ class Entries(OfRows):
                 return self._call(span, "-", entry(operand))
             case ast.Compare(left=left, ops=[op], comparators=[right]) if type(op) in COMPARISONS:
                 return self._compared(node, left, op, right, entry)
-            case ast.Call(func=ast.Attribute(value=of, attr=attr)) if attr in ASKS and self._kinds.of(of) in COLUMNS:
-                return self._asked(node, of, attr, entry)
-            case ast.Call(func=ast.Attribute(value=of, attr="fillna" | "dropna" as attr)) if (
-                self._kinds.of(of) is Kind.GAPS
-            ):
-                return self._without_gaps(node, of, attr, leaves, inlines)
-            case ast.Call():
-                name, args = self._function(node)
-                if name == WHERE:
-                    return self._where(node, entry)
-                if name in FUNCTIONS and goes_over_arrays(name) and args:
-                    entries = map(entry, args)
-                    return self._of_numbers(node, name, args, tuple(entries))
+            case ast.Call() if (called := self._entry_called(node, leaves, inlines, entry)) is not None:
+                return called
         raise Refused(node, "this operation on an array")
+
+    def _entry_called(
+        self, node: ast.Call, leaves: dict[str, Leaf], inlines: bool, entry: Callable[[ast.expr], Node]
+    ) -> Node | None:
+        """What a function or a method makes of each entry."""
+        match node.func:
+            case ast.Attribute(value=of, attr=attr) if attr in ASKS and self._kinds.of(of) in COLUMNS:
+                return self._asked(node, of, attr, entry)
+            case ast.Attribute(value=of, attr="fillna" | "dropna" as attr) if self._kinds.of(of) is Kind.GAPS:
+                return self._without_gaps(node, of, attr, leaves, inlines)
+        name, args = self._function(node)
+        if name == WHERE:
+            return self._where(node, entry)
+        if name in FUNCTIONS and goes_over_arrays(name) and args:
+            return self._of_numbers(node, name, args, tuple(map(entry, args)))
+        return None
 
     def _applied(self, node: ast.expr, entry: Callable[[ast.expr], Node]) -> Node | None:
         """What a function makes of an entry that is applied to each."""
