@@ -43,9 +43,10 @@ def missing_bounds(scene: Scene, problem: Problem) -> Iterator[Fix]:
         bounded = remedies.bounded(highest)
         found = [*scene.inference.fixes(Through(title, node.span, (bounded,), sure=False))]
         here = [*found, *_bounded_everywhere(scene, node, bounded, len(found))]
-        around = remedies.above_zero() if _divides(scene, node) else bounded
+        failing = _failing(scene, node)
+        around = remedies.above_zero() if _divides(scene, node) or failing - {builtins.POWER} else bounded
         before = [*_bounded_before(scene, node, around), *_bounded_at_first(scene, around)]
-        yield from (*before, *here) if _may_fail(scene, node) else (*here, *before)
+        yield from (*before, *here) if failing else (*here, *before)
     elif lacks is Descriptor.ROWS:
         norm = next((each.noise.norm for each in releases if each.noise.norm in _NOISY), None) or Norm.L2
         title = f"clip the rows of `{written}` to a largest norm"
@@ -60,11 +61,12 @@ def _divides(scene: Scene, node: Term) -> bool:
     return any(isinstance(part.args[-1], Use) or bool(scene.private(part.args[-1])) for part in parts)
 
 
-def _may_fail(scene: Scene, node: Term) -> bool:
-    """Whether something that is computed fails for large numbers, as a power does in some languages."""
+def _failing(scene: Scene, node: Term) -> set[str]:
+    """The builtins in something that is computed that fail for some numbers, as a power of large ones does in some
+    languages, and a logarithm of those below 0."""
     fails_on = scene.inference.context.language.semantics.fails_on
-    parts = (part for part in term.within([node]) if isinstance(part, Call) and part.builtin == builtins.POWER)
-    return any(fails_on(part.builtin, (), row(part).arguments(len(part.args), part.keywords)) for part in parts)
+    parts = (part for part in term.within([node]) if isinstance(part, Call) and not row(part).has(DividesByLast))
+    return {part.builtin for part in parts if fails_on(part.builtin, (), row(part).arguments(len(part.args), ()))}
 
 
 def _bounded_everywhere(scene: Scene, node: Term, bounded: Passing, ways: int) -> Iterator[Fix]:
