@@ -489,6 +489,11 @@ def test_a_name_is_renamed_wherever_it_stands_in_a_broadcast() -> None:
     assert [each.span.start for each in found] == [2, 17, 30, 53]
 
 
+def test_a_counter_is_renamed_wherever_it_stands() -> None:
+    text = "function f(x::Real)\n    i = 0\n    while 3 > i\n        i = i + 1\n        x += i\n    end\n    x\nend\n"
+    assert replaced(checked(text), text.index("i = 0")) == re.sub(r"\bi\b", "fresh_name", text)
+
+
 def test_a_renamed_program_means_the_same() -> None:
     """Every name of some programs that can be renamed, one after the other."""
     engine = Engine()
@@ -509,10 +514,10 @@ def test_a_renamed_program_means_the_same() -> None:
 
 
 def replaced(document: Document, offset: int) -> str:
-    """The text with another name for what stands at a place, if that can be renamed."""
+    """The text with another name for what stands at a place, if that can be renamed. A type is called like one."""
     text = document.source.text
     try:
-        found = rename(document, offset, "fresh_name")
+        found = rename(document, offset, "FreshName" if text[offset].isupper() else "fresh_name")
     except RenameRefused:
         return text
     for each in sorted(found[0].edits, reverse=True):

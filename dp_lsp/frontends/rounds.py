@@ -390,11 +390,19 @@ def _counted(loop: WhileLoop, counting: _Counting, is_last: bool, ends: tuple[st
     return Rounds(
         (
             Assign(start, start, _name(start, from_), counting.name),
+            *_read_by(update),
             For(start, loop.end, _name(start, name), numbers, _block(loop.body, others), counts=True),
             Assign(update.start, update.end, update.target, ended),
             *((_name(loop.end, "nothing"),) if is_last else ()),
         )
     )
+
+
+def _read_by(update: Assign) -> Iterator[Node]:
+    """The variable where ``i = i + 1`` reads it, with the value that it begins with: who renames it must find it."""
+    match update:
+        case Assign(operator=None, value=Call(args=(Name() as old, _))):
+            yield old
 
 
 def _range(first: Node, counting: _Counting, limit: Node) -> Range:
