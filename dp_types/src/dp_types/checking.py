@@ -13,7 +13,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import Annotated, Any, ParamSpec, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ParamSpec, TypeGuard, TypeVar, get_args, get_origin, get_type_hints
 
 from dp_types.words import (
     AddRemove,
@@ -134,7 +134,7 @@ class _Call:
 
     def _records(self, name: str, value: Any) -> int:
         """How many records there are."""
-        if not isinstance(value, Mapping):
+        if not _is_mapping(value):
             if not hasattr(value, "__len__"):
                 raise self._wrong(name, "is declared to hold records, and is no list, array or table of them")
             return len(value)
@@ -248,17 +248,22 @@ def _calculated(value: Any) -> Any:
     return value.collect() if later else value
 
 
+def _is_mapping(value: object) -> TypeGuard[Mapping[Any, Any]]:
+    """Whether a value is a dictionary of columns. To type checkers, `isinstance` alone leaves unknown what it holds."""
+    return isinstance(value, Mapping)
+
+
 def _names(value: Any) -> list[Any] | None:
     """The columns of a table, be it one of a library or a dictionary of columns; None of anything else."""
-    if isinstance(value, Mapping):
+    if _is_mapping(value):
         return list(value)
-    columns = getattr(value, "columns", None)
+    columns: Iterable[Any] | None = getattr(value, "columns", None)
     return list(columns) if isinstance(columns, Iterable) else None
 
 
 def _plain(value: Any) -> Any:
     """An array, a column or a table as a list of Python's own values."""
-    if isinstance(value, Mapping):
+    if _is_mapping(value):
         return list(value.values())
     if _names(value) is not None:
         value = value.to_numpy()
@@ -281,7 +286,7 @@ def _flat(value: Any) -> Iterator[Any]:
 
 def _rows(value: Any) -> Iterator[Any]:
     """The rows of an array, of a list of rows or of a table."""
-    yield from zip(*value.values(), strict=True) if isinstance(value, Mapping) else _plain(value)
+    yield from zip(*value.values(), strict=True) if _is_mapping(value) else _plain(value)
 
 
 def _norm(row: Iterable[float], norm: str) -> float:
