@@ -29,6 +29,7 @@ from dp_lsp.text import Source, Span
 from source_tree import ROOT
 
 LINUX = sys.platform == "linux"
+FILES = "Julia file (.jl) or Python file (.py, .ipynb)"
 
 
 def dp_lsp_process(*arguments: str, cwd: Path, env: dict[str, str] | None = None, **more: Any) -> Any:
@@ -145,10 +146,12 @@ def test_interrupt_from_outside(tmp_path: Path) -> None:
     [
         (["missing.jl"], "'missing.jl' does not exist"),
         (["missing.jl", "a.jl", "gone"], "'missing.jl', 'gone' do not exist"),
-        (["empty"], "no Julia file (.jl) or Python file (.py, .ipynb) in 'empty'"),
-        (["notes.md"], "no Julia file (.jl) or Python file (.py, .ipynb) in 'notes.md'"),
+        (["empty"], f"no {FILES} that imports `dp_types` in 'empty': nothing to check"),
+        (["notes.md"], f"'notes.md' is not a {FILES}: nothing to check"),
+        (["notes.md", "LICENSE"], f"none of 'notes.md', 'LICENSE' is a {FILES}: nothing to check"),
+        (["notes.md", "empty"], f"in 'empty': nothing to check\n'notes.md' is not a {FILES}: nothing to check"),
         (["a.jl", "--stdin-filename", "b.jl"], "give - as PATH"),
-        (["-", "--stdin-filename", "b.txt"], "no Julia file"),
+        (["-", "--stdin-filename", "b.txt"], f"'b.txt' is not a {FILES}"),
         (["--output-format", "yaml", "a.jl"], "'yaml'"),
         (["--jobs", "0", "a.jl"], "--jobs"),
         (["--jobs", "many", "a.jl"], "--jobs"),
@@ -164,6 +167,7 @@ def test_interrupt_from_outside(tmp_path: Path) -> None:
 def test_wrong_usage(answer: Any, capsys: pytest.CaptureFixture[str], arguments: list[str], message: str) -> None:
     Path("empty").mkdir()
     Path("notes.md").write_text("# Notes\n", "utf-8")
+    Path("LICENSE").write_text("MIT\n", "utf-8")
     answer(analysis())
     assert main(["check", *arguments]) == 2
     shown = capsys.readouterr()

@@ -103,9 +103,19 @@ def choose(paths: Sequence[str], stdin_name: str | None, configured: Configured 
         chosen.add(path, stdin_name)
     if not chosen.names:
         faults = [] if configured is None else configured.faults(())
-        where = ", ".join(map(repr, paths))
-        raise click.UsageError("\n".join([*faults, f"no {frontends.kinds(meant=True)} in {where}: nothing to check"]))
+        raise click.UsageError("\n".join([*faults, *_nothing_in(paths, stdin_name)]))
     return chosen
+
+
+def _nothing_in(paths: Sequence[str], stdin_name: str | None) -> Iterator[str]:
+    """Why there is nothing to check: no file in these folders is meant, and these files are of another kind."""
+    folders = [path for path in paths if path != STANDARD_INPUT and os.path.isdir(path)]
+    files = [repr(stdin_name if path == STANDARD_INPUT else path) for path in paths if path not in folders]
+    if folders:
+        yield f"no {frontends.kinds(meant=True)} in {', '.join(map(repr, folders))}: nothing to check"
+    if files:
+        subject = f"none of {', '.join(files)} is" if len(files) > 1 else f"{files[0]} is not"
+        yield f"{subject} a {frontends.kinds()}: nothing to check"
 
 
 def passed_over(analysis: Analysis) -> Problem | None:
