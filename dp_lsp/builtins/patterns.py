@@ -1,13 +1,15 @@
 """What a builtin accepts in a place: patterns of types, matched against solved arguments.
 
 A norm or a dimension named in a pattern is bound at its first occurrence; later ones must agree with it. Of a value
-whose type is not known a pattern says what it must be (``settled``), or is taken to be (``assumed``). ``match`` returns
+whose type is not known a pattern says what it must be (``settled``), or is taken to be (``assumed``), with ``sizes`` as
+a language writes them (:data:`dp_lsp.core.annotation.Sizes`). ``match`` returns
 None for a type that fits, else what of it does not: ``shape``, ``base``, ``element``, ``static``, ``kind``, ``norm``,
 ``dimension`` or ``one row``; ``words`` are for messages.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -59,10 +61,10 @@ class _Undetermined:
 
     __slots__ = ()
 
-    def settled(self, owner: str) -> Type | None:
+    def settled(self, owner: str, sizes: Mapping[str, str]) -> Type | None:
         return None
 
-    def assumed(self, owner: str) -> Type | None:
+    def assumed(self, owner: str, sizes: Mapping[str, str]) -> Type | None:
         return None
 
 
@@ -90,13 +92,15 @@ class Num:
             return what
         return f"{what} ({' or '.join(base.value for base in Base if base in self.bases)})"
 
-    def settled(self, owner: str) -> Type | None:
-        return self.assumed(owner) if len(self.bases) < len(Base) else None
+    def settled(self, owner: str, sizes: Mapping[str, str]) -> Type | None:
+        return self.assumed(owner, sizes) if len(self.bases) < len(Base) else None
 
-    def assumed(self, owner: str) -> Type | None:
+    def assumed(self, owner: str, sizes: Mapping[str, str]) -> Type | None:
         if self.static:
             return None
-        return instantiate(NumberOf(Base.REAL if Base.REAL in self.bases else next(iter(self.bases))), owner)
+        return instantiate(
+            NumberOf(Base.REAL if Base.REAL in self.bases else next(iter(self.bases))), owner, sizes=sizes
+        )
 
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         if isinstance(type_, TypeVariable) and self.static:
@@ -114,10 +118,10 @@ class TruthPattern:
 
     words = "a Bool"
 
-    def settled(self, owner: str) -> Type | None:
-        return self.assumed(owner)
+    def settled(self, owner: str, sizes: Mapping[str, str]) -> Type | None:
+        return self.assumed(owner, sizes)
 
-    def assumed(self, owner: str) -> Type | None:
+    def assumed(self, owner: str, sizes: Mapping[str, str]) -> Type | None:
         return BoolType()
 
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
@@ -162,12 +166,14 @@ class Box:
             text += f" measured in {self.norm.value}"
         return text
 
-    def settled(self, owner: str) -> Type | None:
-        return self.assumed(owner) if len(self.kinds) == 1 else None
+    def settled(self, owner: str, sizes: Mapping[str, str]) -> Type | None:
+        return self.assumed(owner, sizes) if len(self.kinds) == 1 else None
 
-    def assumed(self, owner: str) -> Type | None:
+    def assumed(self, owner: str, sizes: Mapping[str, str]) -> Type | None:
         kind = next(kind for kind in Kind if kind in self.kinds)
-        bare = instantiate(ContainerOf(kind, None, self.norm if isinstance(self.norm, Norm) else None), owner)
+        bare = instantiate(
+            ContainerOf(kind, None, self.norm if isinstance(self.norm, Norm) else None), owner, sizes=sizes
+        )
         assert isinstance(bare, Container)
         bare = replace(bare, clip=Clip.L2 if self.clipped else Clip.U)
         if len(self.bases) == len(Base) and not self.arithmetic:
@@ -223,11 +229,11 @@ class NumberOrBox:
     box: Box
     words = "a number, or a container of numbers"
 
-    def settled(self, owner: str) -> Type | None:
+    def settled(self, owner: str, sizes: Mapping[str, str]) -> Type | None:
         return None
 
-    def assumed(self, owner: str) -> Type | None:
-        return self.number.assumed(owner)
+    def assumed(self, owner: str, sizes: Mapping[str, str]) -> Type | None:
+        return self.number.assumed(owner, sizes)
 
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         part = self.box if isinstance(type_, Container) else self.number
@@ -258,11 +264,11 @@ class Model:
     size: str
     words = "a model"
 
-    def settled(self, owner: str) -> Type | None:
-        return self.assumed(owner)
+    def settled(self, owner: str, sizes: Mapping[str, str]) -> Type | None:
+        return self.assumed(owner, sizes)
 
-    def assumed(self, owner: str) -> Type | None:
-        return instantiate(AModel(), owner)
+    def assumed(self, owner: str, sizes: Mapping[str, str]) -> Type | None:
+        return instantiate(AModel(), owner, sizes=sizes)
 
     def match(self, type_: Type, binds: Binds, unifier: Unifier) -> str | None:
         if not isinstance(type_, ModelType):

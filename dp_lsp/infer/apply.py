@@ -24,7 +24,7 @@ from dp_lsp.builtins import stored
 from dp_lsp.builtins.define import Refusal
 from dp_lsp.core import laws, machine, term
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
-from dp_lsp.core.annotation import Anything, dimension, dimensions, is_open
+from dp_lsp.core.annotation import Anything, Sizes, dimension, dimensions, is_open
 from dp_lsp.core.constraints import Constraint, Origin, decide
 from dp_lsp.core.evaluate import Substitution, symbols_of
 from dp_lsp.core.events import NOTHING, Answer, Called, Cost, Distances, EffectVariable, Var
@@ -996,7 +996,7 @@ def as_called(inference: Inference, scheme: Scheme, types: Sequence[Type], is_sh
             return scheme if serves else replace(scheme, reason=scheme.reason if of_publics else _TOO_MANY)
         effort.left -= 1
         effort.depth -= 1
-        general = _General()
+        general = _General(inference.code.sizes)
         made = [type_ and general.type(type_, param.name) for type_, param in zip(given, scheme.params, strict=True)]
         effort.known[key] = scheme.template.called_with(tuple(made), effort)
         effort.depth += 1
@@ -1035,9 +1035,11 @@ def _is_known(type_: Type) -> bool:
 
 class _General:
     """Types as those of parameters: their sizes and norms have names of their own, equal ones the same. What numbers
-    are bounded by stays as it is, and so do the limits of datasets: no other argument settles them."""
+    are bounded by stays as it is, and so do the limits of datasets: no other argument settles them. ``said`` is how a
+    language writes sizes."""
 
-    def __init__(self) -> None:
+    def __init__(self, said: Sizes) -> None:
+        self._said = said
         self._sizes: dict[Poly, Poly] = {}
         self._norms: dict[NormVariable, NormVariable] = {}
 
@@ -1054,7 +1056,7 @@ class _General:
         return type_
 
     def _container(self, type_: Container, owner: str) -> Container:
-        length, rows = dimensions(type_.kind, owner)
+        length, rows = dimensions(type_.kind, owner, self._said)
         length = self._size(type_.length, length)
         rows = None if type_.rows is None or rows is None else self._size(type_.rows, rows)
         return replace(type_, norm=self._norm(type_.norm), length=length, rows=rows)

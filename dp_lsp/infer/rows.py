@@ -150,7 +150,9 @@ def waits(inference: Inference, row: Builtin, given: Sequence[Given], keywords: 
     forms = [each for each in _taking(inference, row, len(given), keywords) if _may_fit(each[1], given)]
     if len(forms) == 1:
         for param, value in zip(forms[0][1], given, strict=True):
-            settled = param.pattern.settled(value.name) if isinstance(value, TypeVariable) else None
+            settled = (
+                param.pattern.settled(value.name, inference.code.sizes) if isinstance(value, TypeVariable) else None
+            )
             if isinstance(value, TypeVariable) and settled is not None:
                 inference.solver.bind_type(value, settled)
     at_once = row.has(SampledRows) or bool(keywords)
@@ -165,7 +167,7 @@ def assume(inference: Inference, row: Builtin, given: Sequence[Given], keywords:
     forms = [params for _, params in _taking(inference, row, len(given), keywords) if _may_fit(params, given)]
     for index, value in enumerate(map(inference.given, given)):
         if forms and isinstance(value, TypeVariable):
-            assumed = forms[0][index].pattern.assumed(value.name)
+            assumed = forms[0][index].pattern.assumed(value.name, inference.code.sizes)
             if assumed is not None:
                 inference.solver.bind_type(value, assumed)
         elif forms and isinstance(value, Container) and _computes(forms[0][index]) and _is_open(inference, value):

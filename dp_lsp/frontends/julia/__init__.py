@@ -54,7 +54,7 @@ class _Syntax(Syntax):
         return word_at(text, start)
 
     def normalised(self, text: str) -> str:
-        from dp_lsp.frontends.julia.lexer import normalised
+        from dp_lsp.frontends.julia.folding import normalised
 
         return normalised(text)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dp_lsp.frontends.julia.lexer import normalised
+from dp_lsp.frontends.julia.folding import normalised
 from dp_lsp.text import Span
 
 _WORD = re.compile(r"\w+!?")

@@ -9,8 +9,6 @@ Strings and comments: where they end, what they say, and which names stand in th
 
 Neither is regular: comments nest, and a string may hold code that holds strings. The extents are those of Julia's own
 lexer, whatever stands in them.
-
-Names that are spelled in several ways and are one to Julia.
 """
 
 from __future__ import annotations
@@ -23,6 +21,7 @@ from functools import cache
 
 from dp_lsp import surface
 from dp_lsp.frontends.julia import vocabulary
+from dp_lsp.frontends.julia.folding import normalised
 from dp_lsp.frontends.julia.summary import quoted, summary
 from dp_lsp.frontends.julia.tokens import (
     ALIASES,
@@ -51,26 +50,6 @@ from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem, Related
 from dp_lsp.surface import NO_EFFECT, IndexBound, Node, Opaque, Summary
 from dp_lsp.text import Span
-
-_FOLDED = str.maketrans(
-    {
-        "\N{LATIN SMALL LETTER OPEN E}": "\N{GREEK SMALL LETTER EPSILON}",
-        "\N{MICRO SIGN}": "\N{GREEK SMALL LETTER MU}",
-        "\N{MIDDLE DOT}": "\N{DOT OPERATOR}",
-        "\N{GREEK ANO TELEIA}": "\N{DOT OPERATOR}",
-        "\N{MINUS SIGN}": "-",
-        "\N{PLANCK CONSTANT OVER TWO PI}": "\N{LATIN SMALL LETTER H WITH STROKE}",
-    }
-)
-
-
-def normalised(word: str) -> str:
-    """The name, the operator or the exponent that Julia takes a word for.
-
-    Since Julia 1.10 these six characters are read as others, and after that the word is composed (NFC): in that order,
-    so that an open e with an accent is an accented epsilon."""
-    return word if word.isascii() else unicodedata.normalize("NFC", word.translate(_FOLDED))
-
 
 _RAW = {quote: re.compile(rf"\\+{quote[0]}|{quote}") for quote in ('"""', '"', "```", "`")}
 _COMMENT = re.compile(r"#=|=#")

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from functools import cache
 
 from dp_lsp.frontends.julia import lexer
-from dp_lsp.frontends.julia.lexer import Lexer, normalised
+from dp_lsp.frontends.julia.folding import normalised
+from dp_lsp.frontends.julia.lexer import Lexer
 from dp_lsp.frontends.julia.tokens import BLANKS, Ready, spelling
 from dp_lsp.language import Mention
 from dp_lsp.text import Span
