@@ -108,12 +108,15 @@ class Assumptions:
             self._known |= self._factor(product)
 
     def _factor(self, product: Poly) -> set[Poly]:
-        """The one factor of a product greater than 0 whose sign is not known: it is greater than 0."""
+        """The one factor of a product greater than 0 whose sign is not known: it is greater than 0. Nothing is known
+        where another factor speaks of it, as in 0 < \\|x\\|/x: written without the bars, it would no longer say so."""
         monomial, coefficient = product.single or ((), Fraction(0))
         unknown = [(atom, power) for atom, power in monomial if not self._atom_nonnegative(atom)]
         if coefficient <= 0 or len(unknown) != 1 or unknown[0][1] % 2 != 1:
             return set()
-        return {Poly.of_atom(unknown[0][0])}
+        factor = Poly.of_atom(unknown[0][0])
+        others = Poly({tuple(each for each in monomial if each not in unknown): coefficient})
+        return set() if symbols_of(factor) & symbols_of(others) else {factor}
 
     def nonnegative(self, value: Poly) -> bool:
         """Whether the conditions say that ``value`` is at least 0."""
