@@ -394,6 +394,18 @@ def test_a_closed_document_may_be_another_on_the_disk() -> None:
     assert files.other.others == ()
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_what_was_found_with_a_document_that_is_closed_by_then_is_stale(again: bool) -> None:
+    """Also where the project has no file that was closed before, and whatever is open in its place."""
+    files = Together()
+    opened = {document.file: document.name for document in files.workspace}
+    files.workspace.close("file:///one.jl")
+    if again:
+        files.open("one", LINES)
+    files.workspace.arrange([files.other], [["/one.jl", "/other.jl"]], opened, {})
+    assert stale(files.other) == {"p", "q", "r"}
+
+
 @pytest.mark.parametrize(("text", "state"), [("v() = r + 0\n", State.PROVED), ("v() = r\n", State.STALE)])
 def test_opening_a_file_changes_something_if_its_text_is_another(text: str, state: State) -> None:
     files = Together()

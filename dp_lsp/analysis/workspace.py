@@ -76,27 +76,25 @@ def text_digest(text: str) -> bytes:
 class DocumentProject:
     """Files that are checked together: open documents, and closed files by name.
 
-    ``changed`` says that one of the closed files is not any more what it was, ``unsettled`` that all of them may be
-    checked by other rules now.
+    ``changed`` says that nothing need be as it was found: a file that is not among the documents any more, or never
+    was, is not what it was then, or all of them may be checked by other rules now.
     """
 
     def __init__(self, documents: tuple[Document, ...], closed: Mapping[str, tuple[ClosedFile, Links]]) -> None:
         self.documents = documents
         self.closed = closed
         self.changed = False
-        self.unsettled = False
         self._stamp: object = None
         self._stale: dict[Document, frozenset[int]] = {}
 
     def stale(self, document: Document) -> frozenset[int]:
         """The chunks of a document that may have changed with what was edited in the project."""
-        if self.unsettled:
+        if self.changed:
             return frozenset(range(len(document.links)))
-        stamp = self.changed, *(each.stamp for each in self.documents)
+        stamp = tuple(each.stamp for each in self.documents)
         if stamp != self._stamp:
-            rest = Touched(everything=True) if self.changed else UNTOUCHED
             files = [(each.touched, each.links) for each in self.documents]
-            files += ((rest, links) for _, links in self.closed.values())
+            files += ((UNTOUCHED, links) for _, links in self.closed.values())
             self._stale = dict(zip(self.documents, spread(files), strict=False))
             self._stamp = stamp
         return self._stale[document]
@@ -341,7 +339,7 @@ class Workspace:
         """What all documents are checked by may be something else now."""
         for document in self:
             for project in document.projects:
-                project.unsettled = True
+                project.changed = True
 
     def changed(self, uri: str) -> None:
         """A file that is not open is another one now."""
