@@ -390,6 +390,27 @@ def test_files_that_are_not_open_can_be_left_alone(session: Session, folder: Pat
 
 
 @posix
+def test_a_process_that_dies_before_it_looks_at_files_is_followed_by_one_that_does(session: Session) -> None:
+    session.begin(**PULLS)
+    asked = session.request_all()
+    (worker,) = waited(lambda: children(session.process.pid))
+    os.kill(worker, signal.SIGKILL)
+    assert "broken.jl" in session.codes(session.answer(asked)["result"]["items"])
+
+
+@posix
+def test_processes_that_die_before_they_look_at_files_are_not_started_without_end(session: Session) -> None:
+    session.begin(**PULLS)
+    session.request_all(workDoneToken="work")
+    (first,) = waited(lambda: children(session.process.pid))
+    os.kill(first, signal.SIGKILL)
+    (second,) = waited(lambda: children(session.process.pid) - {first})
+    os.kill(second, signal.SIGKILL)
+    session.wait(lambda message: message.get("params", {}).get("value", {}).get("kind") == "end")
+    assert not children(session.process.pid)
+
+
+@posix
 def test_a_process_that_dies_is_followed_by_one_that_goes_on(session: Session, folder: Path) -> None:
     for number in range(40):
         write(folder, f"many/file{number}.jl", f"f{number}(x::Real) = lost(x)\n")

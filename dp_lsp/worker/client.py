@@ -198,7 +198,8 @@ class Worker:
         self._survey = False
         self._looked = 0  # the number of the last message after which files are looked at again
         self._surveying = ""  # the root of a project of closed files that is being checked
-        self._deaths: Counter[str] = Counter()  # processes that died while one was checked, by its root
+        self._due = False  # whether any may still have to be looked at
+        self._deaths: Counter[str] = Counter()  # processes that died while one was checked, by its root, or before any
         self._awaited: dict[str, _Job] = {}  # the checks of documents of whose records something is awaited
         self._asking: str | None = None  # the document whose numbers are being made smaller
         self._mending: dict[str, int] = {}  # the revisions of documents whose fixes are being tried
@@ -247,10 +248,12 @@ class Worker:
         self._survey = survey
         if self._link:
             self._link.send(self._look(()))
+        elif survey:
+            self.start()
 
     def _look(self, kept: tuple[tuple[str, Configuration], ...]) -> Look:
         self._numbers += 1
-        self._looked = self._numbers
+        self._looked, self._due = self._numbers, self._survey
         seconds = self._limit if self._survey else 0.0
         barred = frozenset(root for root, deaths in self._deaths.items() if deaths >= _BLAME)
         return Look(self._folders, self._wishes, kept, seconds, barred, self._looked)
@@ -329,7 +332,7 @@ class Worker:
         self._awaited.pop(document, None)
         self._mending.pop(document, None)
         if self._link:
-            self._looked = self._numbers
+            self._looked, self._due = self._numbers, self._survey
             self._link.send(Forget(self._numbers, document))
             self._hurry(document)
 
@@ -419,6 +422,7 @@ class Worker:
             case Surveying(root, left, total, number):
                 self._surveying = root
                 if number >= self._looked:
+                    self._due = left > 0
                     self._counted(left, total)
             case Surveyed(files):
                 self._around(files)
@@ -549,7 +553,7 @@ class Worker:
         if (running or awaited) and link.chunk and (why is None or link.out_of_time):
             self._blame[link.chunk] += 1
         surveying, self._surveying = self._surveying, ""
-        if surveying and not running and why is not _Killed.ON_REQUEST:
+        if self._due and not running and why is not _Killed.ON_REQUEST:
             self._deaths[surveying] += 1
         jobs = list(self._jobs.values())
         self._jobs = awaited | self._jobs  # what is awaited comes after another check
@@ -564,8 +568,10 @@ class Worker:
                 self._bereaved(job)
         if why is _Killed.ON_REQUEST:
             self._found.clear()
-        if self._jobs or why or surveying:
+        if self._jobs or why or surveying or (self._due and self._deaths[""] < _BLAME):
             self.start()
+        elif self._due:
+            self._counted(0, 0)
 
     def _acquit(self, document: str) -> None:
         """The chunks of a document that are known to the end: a process that died in one did not die of it."""
