@@ -151,10 +151,11 @@ def _displays(node: ast.FunctionDef) -> dict[str, list[str]]:
                 texts = [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
                 if len({*texts}) == len(keys):
                     found[name] = texts
-    stored = [item.id for item in ast.walk(node) if isinstance(item, ast.Name) and not isinstance(item.ctx, ast.Load)]
-    params = {item.arg for item in ast.walk(node) if isinstance(item, ast.arg)}
-    inner = any(isinstance(item, ast.Lambda | ast.FunctionDef) and item is not node for item in ast.walk(node))
-    return {name: keys for name, keys in found.items() if stored.count(name) == 1 and name not in params and not inner}
+    if not found or below(node, ast.Lambda) or len(below(node, ast.FunctionDef)) > 1:
+        return {}
+    stored = [item.id for item in below(node, ast.Name) if not isinstance(item.ctx, ast.Load)]
+    params = {item.arg for item in below(node, ast.arg)}
+    return {name: keys for name, keys in found.items() if stored.count(name) == 1 and name not in params}
 
 
 def _keeps_its_keys(node: ast.FunctionDef, name: str, keys: list[str]) -> bool:

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Iterator
 
+from dp_lsp.frontends.python.tree import walk
 from dp_lsp.hopeless import Hopeless
 
 _ORDER = Hopeless(
@@ -300,8 +301,8 @@ def _asks(node: ast.expr, what: str, of: ast.expr, called: Callable[[ast.expr], 
 
 def keyed_by_records(function: ast.FunctionDef) -> tuple[ast.For, str] | None:
     """A loop over data that fills a dictionary behind what a record says, and the name of that."""
-    begun = {name for each in ast.walk(function) for name in _empty_dict(each)}
-    for loop in ast.walk(function) if begun else ():
+    begun = {name for each in walk(function) for name in _empty_dict(each)}
+    for loop in walk(function) if begun else ():
         if isinstance(loop, ast.For) and is_of_data(function, loop.iter):
             own = {*_names_in(loop.target)}
             while more := {*_made_of(loop, own)} - own:
