@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from dp_lsp import builtins
 from dp_lsp.core import laws
-from dp_lsp.core.evaluate import symbols_of
+from dp_lsp.core.evaluate import norms_of, symbols_of
 from dp_lsp.core.notation import shown
 from dp_lsp.core.scheme import Move
 from dp_lsp.core.sens import INFINITY, ONE, Sens
@@ -94,7 +94,7 @@ def _message(step: Move, variable: str) -> str | None:
         return f"it is used {len(step.before)} times here, and the changes add up"
     if step.factors != (ONE,) and not _waits(step.factors[0]):
         factor = shown(step.factors[0])
-        return f"moves by {factor.strip('()')}" if " in L1," in factor else f"{factor} times as much"
+        return f"moves by {factor}" if norms_of(step.factors[0]) else f"{factor} times as much"
     return None
 
 
