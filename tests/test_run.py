@@ -27,8 +27,7 @@ from dp_lsp.cli import main, output
 from dp_lsp.cli import run as command
 from dp_lsp.core.types import Norm
 from dp_lsp.engine.check import Engine
-from dp_lsp.release import Misused, RunRefused, noise, running
-from dp_lsp.release.inputs import DataTable, parsed
+from dp_lsp.release import noise, running
 from dp_lsp.release.running import chained
 from source_tree import ROOT
 
@@ -653,65 +652,6 @@ def test_what_is_true_is_no_number(
     Path("truths.csv").write_text("a\n1\ntrue\n", "utf-8")
     found, printed = run(capsys, function, *arguments, eps=function != "between")
     assert (found, said in printed) == (code, True), printed
-
-
-# Tables
-
-
-@pytest.mark.parametrize(
-    ("text", "names", "rows"),
-    [
-        ("a,b\n1,2\n", ("a", "b"), 1),
-        ("1,2\n3,4\n", ("1", "2"), 2),
-        ("\ufeffa\r\n1\r\n2\r\n\r\n", ("a",), 2),
-        ('"a, b","c ""d"""\n1,2\n', ("a, b", 'c "d"'), 1),
-        ("a\n", ("a",), 0),
-    ],
-)
-def test_tables(text: str, names: tuple[str, ...], rows: int) -> None:
-    found = parsed("t.csv", text.encode(), None)
-    assert (found.names, len(found.rows)) == (names, rows)
-
-
-def test_numbers_are_exact() -> None:
-    cells = ["0.1", " 1e-3 ", "-7", "+2.", ".5", "true", "FALSE"]
-    found = list(DataTable("t", ("a",), [[cell] for cell in cells], 1).numbers([0]))
-    assert found == [Fraction(1, 10), Fraction(1, 1000), -7, 2, Fraction(1, 2), 1, 0]
-
-
-@pytest.mark.parametrize(
-    ("raw", "said"),
-    [
-        (b"", "t.csv: it is empty"),
-        (b"\n1\n", "t.csv: its first row is empty"),
-        (b"a,b\n1\n", "t.csv, row 2: it has 1 values, and the first row has 2"),
-        (b"a\n1\n\n2\n", "t.csv, row 3: it has 0 values"),
-        (b"a\n1\n\xff\n", "t.csv, row 3: it is not encoded in UTF-8"),
-        ("a\n1\n".encode("utf-16"), "t.csv: it is encoded in UTF-16"),
-        (b"a\n1\0\n", "t.csv: it holds bytes that no text has"),
-        (b"a;b\n1;2\n", "t.csv: values are separated by commas, and its first row has none"),
-        (b'a\n"1\n', "t.csv: it is not a table of values"),
-    ],
-)
-def test_what_is_no_table(raw: bytes, said: str) -> None:
-    with pytest.raises(RunRefused) as refused:
-        parsed("t.csv", raw, None)
-    assert str(refused.value).startswith(said)
-
-
-def test_a_header_that_may_be_none() -> None:
-    with pytest.raises(Misused, match="say --header or --no-header"):
-        parsed("t.csv", b"a,1\n2,3\n", None)
-    assert parsed("t.csv", b"a,1\n2,3\n", True).names == ("a", "1")
-    assert len(parsed("t.csv", b"a,1\n2,3\n", False).rows) == 2
-
-
-@pytest.mark.parametrize("cell", ["", "nan", "-Inf", "NA", "x", "1e9999", "0x1", "1_0", "٣", "1" * 400, "1/3"])
-def test_what_is_no_number(cell: str) -> None:
-    """What a cell says is private, so the message has only its place."""
-    with pytest.raises(RunRefused, match=r"^t\.csv, row 3, column a: ") as refused:
-        list(DataTable("t.csv", ("a",), [["1"], [cell]], 2).numbers([0]))
-    assert len(cell) < 2 or cell.lower() not in str(refused.value).lower().replace("there is no number", "")
 
 
 # What is computed

@@ -148,10 +148,21 @@ def _with_options(command: Command, options: Sequence[Callable[[Command], Comman
 _ARGUMENTS = (
     click.option(
         "--data",
-        metavar="[PARAMETER=]TABLE.csv",
+        metavar="[PARAMETER=]TABLE",
         multiple=True,
         shell_complete=_files,
-        help="A table of numbers, separated by commas, in UTF-8. With PARAMETER for that one only. Repeatable.",
+        help=(
+            "A table of numbers: CSV, TSV or JSON lines, perhaps gzipped; Parquet, as a file, a folder or "
+            "'part-*.parquet'; Arrow; or a DuckDB or SQLite database, as FILE#TABLE. With PARAMETER for that one only. "
+            "Repeatable."
+        ),
+    ),
+    click.option(
+        "--table",
+        "tables",
+        metavar="[PARAMETER=]NAME",
+        multiple=True,
+        help="The table of a database. Without, the one that stands after # in --data, or the only one.",
     ),
     click.option(
         "--column",

@@ -108,9 +108,9 @@ def _line(function: Runnable, given: Inputs, promised: Sequence[RunGuarantee]) -
 
     name, origins = function.report.name, {}
     for each in function.scheme.params:
-        path = given.tables.get(each.name)
-        if path is not None:
-            origins[each.name] = DataOrigin(os.path.realpath(path), given.digests[path])
+        table = given.tables.get(each.name)
+        if table is not None:
+            origins[each.name] = DataOrigin(table.origin, table.digest)
         elif not each.static:
             origins[each.name] = DataOrigin(f"'{each.name}' of {name}")
     spent = tuple(
@@ -306,6 +306,7 @@ class Request(NamedTuple):
     file: str
     function: str
     data: tuple[str, ...] = ()
+    tables: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     people: tuple[str, ...] = ()
     header: bool | None = None
@@ -522,7 +523,8 @@ class _FunctionRun:
         files = tuple(Column(*_addressed(each, is_file=True)) for each in request.data)
         columns = tuple(Column(*_addressed(each, is_file=False)) for each in request.columns)
         people = tuple(Column(*_addressed(each, is_file=False)) for each in request.people)
-        return Given(files, columns, _values(request.settings, request.function), request.header, people)
+        tables = tuple(Column(*_addressed(each, is_file=False)) for each in request.tables)
+        return Given(files, columns, _values(request.settings, request.function), request.header, people, tables)
 
 
 def _explained(report: FunctionReport, analysis: Analysis) -> FunctionReport:

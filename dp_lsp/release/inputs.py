@@ -7,12 +7,9 @@ are.
 
 from __future__ import annotations
 
-import csv
-import hashlib
-import io
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
 
@@ -23,17 +20,10 @@ from dp_lsp.core.scheme import Scheme, SchemeParameter
 from dp_lsp.core.types import Base, BoolType, Bounds, Clip, Container, Dataset, ModelType, NumberType, Type
 from dp_lsp.named import NamedTuple
 from dp_lsp.release import Misused, RunRefused
+from dp_lsp.release.sources import Table, listed, number, table
 
-# Tables of numbers, which are files in which values are separated by commas; and numbers as people write them: in the
-# cells of tables, and on the command line, where vectors and matrices are written out.
-
-_LONGEST = 300  # characters of a number
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?", re.ASCII)
-_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
-_TRUTHS = {"true": True, "false": False}
 _LIST = re.compile(r"\[(.*)\]", re.DOTALL)
 _BREAK = re.compile(r"[,\s]+")
-_FEW = 12  # names in a message
 
 
 class TableEntries(NamedTuple):
@@ -46,21 +36,6 @@ class TableEntries(NamedTuple):
     @property
     def height(self) -> int:
         return len(self.numbers) // self.width if self.width else 0
-
-
-def number(text: str) -> Fraction | bool | None:
-    """The number that a cell means exactly, or what is true or false, which is no number; None for anything else."""
-    text = text.strip()
-    if len(text) > _LONGEST:
-        return None
-    if _WHOLE.fullmatch(text):
-        return Fraction(int(text))
-    return Fraction(text) if _NUMBER.fullmatch(text) else _TRUTHS.get(text.lower())
-
-
-def _is_number(text: str) -> bool:
-    """Whether it is written with digits."""
-    return _NUMBER.fullmatch(text) is not None
 
 
 def exact(text: str) -> Fraction | bool | None:
@@ -92,150 +67,6 @@ def _entry(name: str, text: str, form: str) -> Fraction | bool:
     return found
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names in a message; of many the first ones."""
-    return ", ".join(names[:_FEW]) + (", …" if len(names) > _FEW else "") if names else "none"
-
-
-MOST_CELLS = 20_000_000
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
-
-
-class DataTable(NamedTuple):
-    """The cells of a file, without the row of names. ``first`` is the line of the first row, as a person counts;
-    ``names`` are those of its columns, or numbers from 1 on where it has none, and ``digest`` is the SHA-256 of the
-    file."""
-
-    path: str
-    names: tuple[str, ...]
-    rows: Sequence[Sequence[str]]
-    first: int
-    digest: str = ""
-
-    @property
-    def has_header(self) -> bool:
-        """Whether its first row has the names."""
-        return self.first > 1
-
-    def columns(self, wanted: Sequence[str]) -> list[int]:
-        """The places of columns, by their names. Raises :class:`Misused` for one that is not there."""
-        for name in wanted:
-            if name not in self.names:
-                there = listed(self.names)
-                hint = "; its first row has numbers, so it counts as data: --header if these are names"
-                raise Misused(
-                    f"{self.path} has no column {name!r}; it has {there}{hint if not self.has_header else ''}"
-                )
-            if self.names.count(name) > 1:
-                raise Misused(f"{self.path} has several columns {name!r}; give each a name of its own")
-        return [self.names.index(name) for name in wanted]
-
-    def numbers(self, places: Sequence[int]) -> Iterator[Fraction | bool]:
-        """The numbers in these columns, and what is true or false, row by row. Raises :class:`RunRefused` for what is
-        neither."""
-        known: dict[str, Fraction | bool] = {}
-        for row, cells in enumerate(self.rows):
-            for place in places:
-                cell = cells[place]
-                found = known.get(cell)
-                if found is None:
-                    found = number(cell)
-                    if found is None:
-                        raise RunRefused(f"{self.at(row, place)}: {_said(cell)}")
-                    if len(known) < 100_000:
-                        known[cell] = found
-                yield found
-
-    def too_many(self, place: int, most: int) -> int | None:
-        """The first row of somebody who is named in more than so many by then, if there is one. Numbers that are equal
-        are one name. Raises :class:`RunRefused` for a row of nobody."""
-        counts: dict[object, int] = {}
-        for row, cells in enumerate(self.rows):
-            text = cells[place].strip()
-            if not text:
-                raise RunRefused(f"{self.at(row, place)}: it does not say whose row it is")
-            name = number(text) if _is_number(text) else None
-            who = text if name is None else name
-            counts[who] = counts.get(who, 0) + 1
-            if counts[who] > most:
-                return row
-        return None
-
-    def at(self, row: int, place: int | None = None) -> str:
-        """Where a row stands, or a cell of it, in words."""
-        column = "" if place is None else f", column {self.names[place]}"
-        return f"{self.path}, row {row + self.first}{column}"
-
-
-def _said(cell: str) -> str:
-    text = cell.strip()
-    if not text:
-        return "there is no number; a guarantee is about data without gaps"
-    if text.lstrip("+-").lower() in ("nan", "inf", "infinity", "na", "n/a", "null", "none"):
-        return "it is not a number that can be computed with; a guarantee is about data without gaps"
-    return "it is not a number, as in 100, 0.2 or 1e-5"
-
-
-def table(path: str, header: bool | None) -> DataTable:
-    """The table in a file. ``header`` says whether its first row has the names of its columns; None to find out.
-    Raises :class:`Misused` for a file that cannot be read, and :class:`RunRefused` for one that is not a table."""
-    try:
-        with open(path, "rb") as stream:
-            raw = stream.read()
-    except OSError as error:
-        raise Misused(f"{path}: {error.strerror or type(error).__name__}") from None
-    return parsed(path, raw, header)
-
-
-def parsed(path: str, raw: bytes, header: bool | None) -> DataTable:
-    """The table that bytes mean."""
-    try:
-        rows = list(csv.reader(io.StringIO(_decoded(path, raw), newline=""), strict=True))
-    except csv.Error as error:
-        raise RunRefused(f"{path}: it is not a table of values with commas between them ({error})") from None
-    while rows and not rows[-1]:
-        rows.pop()
-    if not rows or not any(cell.strip() for cell in rows[0]):
-        raise RunRefused(f"{path}: its first row is empty" if rows else f"{path}: it is empty")
-    if len(rows) * len(rows[0]) > MOST_CELLS:
-        raise RunRefused(f"{path}: it has more than {MOST_CELLS:,} values")
-    named = _has_names(path, rows[0]) if header is None else header
-    count = len(rows[0])
-    names = tuple(cell.strip() for cell in rows[0]) if named else tuple(map(str, range(1, count + 1)))
-    digest = hashlib.sha256(raw).hexdigest()
-    found = DataTable(path, names, rows[1:] if named else rows, 2 if named else 1, digest)
-    for place, row in enumerate(found.rows):
-        if len(row) != count:
-            raise RunRefused(f"{found.at(place)}: it has {len(row)} values, and the first row has {count}")
-    return found
-
-
-def _decoded(path: str, raw: bytes) -> str:
-    if raw.startswith(_UTF16):
-        raise RunRefused(f"{path}: it is encoded in UTF-16; save it as UTF-8")
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise RunRefused(f"{path}, row {line}: it is not encoded in UTF-8; save it so") from None
-    if "\0" in text:
-        raise RunRefused(f"{path}: it holds bytes that no text has")
-    return text
-
-
-def _has_names(path: str, first: Sequence[str]) -> bool:
-    """Whether the first row has names: where none of its values is a number."""
-    numbers = [number(cell) is not None for cell in first]
-    if len(first) == 1 and not numbers[0] and re.search("[;\t]", first[0]):
-        raise RunRefused(f"{path}: values are separated by commas, and its first row has none")
-    if any(numbers) and not all(numbers):
-        raise Misused(
-            f"{path}: its first row has names and numbers, so it is open whether it is the row of names; say --header "
-            "or --no-header"
-        )
-    return not any(numbers)
-
-
 class Column(NamedTuple):
     """A name that is given to one parameter, or to any: of a file, or of a column in it."""
 
@@ -245,31 +76,36 @@ class Column(NamedTuple):
 
 class Given(NamedTuple):
     """What the user gave: files, columns of them, and values as text by the names of parameters. ``people`` are the
-    columns that say whose record a row is."""
+    columns that say whose record a row is, ``tables`` those that are meant of databases."""
 
     files: tuple[Column, ...]
     columns: tuple[Column, ...]
     values: Mapping[str, str]
     header: bool | None = None
     people: tuple[Column, ...] = ()
+    tables: tuple[Column, ...] = ()
 
     @property
     def options(self) -> tuple[tuple[str, Column], ...]:
         """What names parameters, and by which option."""
-        by = (("--data", self.files), ("--column", self.columns), ("--person", self.people))
+        by = (
+            ("--data", self.files),
+            ("--table", self.tables),
+            ("--column", self.columns),
+            ("--person", self.people),
+        )
         return tuple((option, each) for option, listed in by for each in listed)
 
 
 class Inputs(NamedTuple):
     """Arguments in order, and the public numbers that are known by them: static parameters and dimensions, by name.
-    ``counted`` names the parameters of which nobody has more records than was promised, ``tables`` says of which file
-    each parameter is that comes from one, and ``digests`` what the SHA-256 of each file is."""
+    ``counted`` names the parameters of which nobody has more records than was promised, and ``tables`` says of which
+    table each parameter is that comes from one."""
 
     arguments: tuple[Value, ...]
     numbers: Mapping[str, Fraction]
     counted: frozenset[str] = frozenset()
-    tables: Mapping[str, str] = MappingProxyType({})
-    digests: Mapping[str, str] = MappingProxyType({})
+    tables: Mapping[str, Table] = MappingProxyType({})
 
 
 _PLURALS = {"entry": "entries"}
@@ -317,7 +153,7 @@ class _CellReader:
         self._scheme = scheme
         self._given = given
         self._joining = joining
-        self._tables: dict[str, DataTable] = {}
+        self._tables: dict[tuple[str, str | None], Table] = {}
         self._numbers: dict[str, Fraction] = {}
         self._sizes: list[_Size] = []
         self._counted: set[str] = set()
@@ -333,9 +169,8 @@ class _CellReader:
         public = {each.name: self._public(each) for each in params if each.static}
         values = [public[each.name] if each.static else self._argument(each) for each in params]
         self._demand_sizes()
-        tables = {name: file for name in self._from_files for file in self._of(name, self._given.files)}
-        digests = {path: found.digest for path, found in self._tables.items()}
-        return Inputs(tuple(values), self._numbers, frozenset(self._counted), tables, digests)
+        tables = {name: found for name in self._from_files if (found := self._table(name)) is not None}
+        return Inputs(tuple(values), self._numbers, frozenset(self._counted), tables)
 
     def _demand_known_names(self) -> None:
         names = [each.name for each in self._scheme.params]
@@ -349,8 +184,9 @@ class _CellReader:
                 )
         if self._given.files and not self._from_files:
             raise Misused(f"--data: '{self._scheme.name}' has no vector and no matrix that is not given by --set")
-        if self._given.people and not self._given.files:
-            raise Misused("--person names a column, and there is no table (--data)")
+        for option, named in (("--person", self._given.people), ("--table", self._given.tables)):
+            if named and not self._given.files:
+                raise Misused(f"{option} names something of a table, and there is none (--data)")
         files = [each.parameter for each in self._given.files]
         if len(set(files)) < len(files):
             raise Misused("--data gives a parameter two tables: say --data PARAMETER=FILE for each")
@@ -476,12 +312,12 @@ class _CellReader:
 
     def _demand_few(self, param: SchemeParameter) -> None:
         """That nobody has more records than was promised, where a column says whose they are."""
-        wanted, files = self._of(param.name, self._given.people), self._of(param.name, self._given.files)
-        if not wanted or param.name not in self._from_files or not files:
+        wanted = self._of(param.name, self._given.people)
+        found = self._table(param.name) if wanted and param.name in self._from_files else None
+        if found is None:
             return
         if len(wanted) > 1:
             raise Misused(f"--person names {len(wanted)} columns for '{param.name}'; one says whose record a row is")
-        found = self._table(files[0])
         most = records_of_a_person(param, self._numbers)
         (place,) = found.columns(wanted)
         row = found.too_many(place, most)
@@ -531,10 +367,9 @@ class _CellReader:
         text = self._given.values.get(param.name)
         if text is not None:
             return written(param.name, text, matrix)
-        file = self._of(param.name, self._given.files)
-        if not file:
+        found = self._table(param.name)
+        if found is None:
             raise Misused(f"'{param.name}' has no value: give it by --data FILE or --set {param.name}=[…]")
-        found = self._table(file[0])
         places = self._places(param.name, found, matrix)
         numbers = list(found.numbers(places))
         return TableEntries(numbers, len(places), lambda row: found.at(row, places[0] if len(places) == 1 else None))
@@ -544,12 +379,19 @@ class _CellReader:
         own = [each.name for each in listed if each.parameter == name]
         return own or [each.name for each in listed if each.parameter is None]
 
-    def _table(self, path: str) -> DataTable:
-        if path not in self._tables:
-            self._tables[path] = table(path, self._given.header)
-        return self._tables[path]
+    def _table(self, name: str) -> Table | None:
+        """The table of a parameter, if one is given."""
+        files, tables = self._of(name, self._given.files), self._of(name, self._given.tables)
+        if not files:
+            return None
+        if len(tables) > 1:
+            raise Misused(f"--table names {len(tables)} tables for '{name}': say --table PARAMETER=NAME for each")
+        meant = files[0], next(iter(tables), None)
+        if meant not in self._tables:
+            self._tables[meant] = table(*meant, self._given.header)
+        return self._tables[meant]
 
-    def _places(self, name: str, found: DataTable, matrix: bool) -> list[int]:
+    def _places(self, name: str, found: Table, matrix: bool) -> list[int]:
         """The columns of a parameter: those that are named, else one that is called like it or is the only one; of a
         matrix that is alone all, but the one that says whose rows they are."""
         wanted = self._of(name, self._given.columns)

@@ -48,6 +48,7 @@ from dp_lsp.named import NamedTuple
 from dp_lsp.release import RunRefused, noise
 from dp_lsp.release.inputs import Inputs, records_of_a_person
 from dp_lsp.release.noise import SampledNoise
+from dp_lsp.release.sources import Table
 
 
 class NeighbourStep(Enum):
@@ -318,7 +319,7 @@ def _numbers_of(node: Cost) -> Iterator[Poly | Sens]:
 
 
 def demand_within(
-    promised: Sequence[RunGuarantee], tables: Mapping[str, str], epsilon: Fraction | None, delta: Fraction | None
+    promised: Sequence[RunGuarantee], tables: Mapping[str, Table], epsilon: Fraction | None, delta: Fraction | None
 ) -> None:
     """Refuse what costs somebody who is in one of the ``tables`` of parameters more than a configuration allows. That
     each parameter by itself costs no more is part of the proof."""
@@ -329,8 +330,8 @@ def demand_within(
         for found, most, sign, key in zip(pair, (epsilon, delta), "εδ", ("max-epsilon", "max-delta"), strict=True):
             if most is not None and found > most:
                 raise RunRefused(
-                    f"whoever is in {table} is in {names} at once, which costs {sign} {decimal(found, 6)} together: "
-                    f"`{key}` allows {allowed(most)}"
+                    f"whoever is in {table.path} is in {names} at once, which costs {sign} {decimal(found, 6)} "
+                    f"together: `{key}` allows {allowed(most)}"
                 )
 
 
