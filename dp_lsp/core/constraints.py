@@ -315,9 +315,18 @@ def _is_evident(wanted: Comparison, known: list[Comparison]) -> bool:
     factors = [Poly.of_atom(atom) for atom, _ in monomial]
     apart = {each.left for each in known if each.relation == "!=" and each.right == _NOTHING}
     return coefficient > 0 and all(
-        follows(Comparison(_NOTHING, "<", each), known) or (each in apart and signs.nonnegative(each))
+        follows(Comparison(_NOTHING, "<", each), known)
+        or (each in apart and signs.nonnegative(each))
+        or follows(Comparison(_within_bars(each), "!=", _NOTHING), known)
         for each in factors
     )
+
+
+def _within_bars(factor: Poly) -> Poly:
+    """x for \\|x\\|, which is above 0 where x is not 0; for any other number one of which nothing is known."""
+    function = _application(factor)
+    inner = function.args[0] if function is not None and function.function is Function.ABS else None
+    return inner if isinstance(inner, Poly) else _NOTHING
 
 
 def _by_rest(known: Iterable[Comparison]) -> dict[Comparison, Rest]:

@@ -179,12 +179,12 @@ def _simplest(need: Constraint) -> Iterator[Constraint]:
 
 def _all_positive(need: Constraint, product: Poly) -> Iterator[Constraint]:
     """That a product of numbers which who calls a function chooses is above 0, as what is meant by it: each of them is,
-    be it a factor or a divisor. That two are below 0 would do, too, and is not what anybody calls a share of a
-    budget."""
+    be it a factor or a divisor, as what else is in it is not below 0. That two are below 0 would do, too, and is not
+    what anybody calls a share of a budget."""
     monomial, coefficient = product.single or ((), Fraction(0))
     chosen = [atom for atom, power in monomial if isinstance(atom, Symbol) and _may_be_chosen_below_0(atom, power)]
     others = Poly({tuple(each for each in monomial if each[0] not in chosen): Fraction(1)})
-    if coefficient <= 0 or len(chosen) < 2 or not others.evidently_nonnegative:
+    if coefficient <= 0 or not others.evidently_nonnegative or not chosen or product == Poly.of_atom(chosen[0]):
         yield need
         return
     yield from (need._replace(right=Poly.of(symbol)) for symbol in chosen)

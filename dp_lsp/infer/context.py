@@ -246,6 +246,10 @@ class Recorder:
         """Make the definition unknown: no bound is claimed of it. The first reason is told."""
         self.doubts.append(reason)
 
+    def say_instead(self, reason: str, other: str) -> None:
+        """Give a reason in other words, if it is one."""
+        self.doubts = [other if doubt == reason else doubt for doubt in self.doubts]
+
     def suppose(self, premise: str) -> None:
         """Record a premise for which the user is taken at their word."""
         self.premises[premise] = None

@@ -440,7 +440,8 @@ def _reported(method: term.Method, setting: InferenceSetting, effort: Effort) ->
 
         suspicions.chosen_rows(inference, method)
     found = _inferred(inference, FunctionValue(method.name, (scheme,)))
-    return scheme, found._replace(shown=assumed.scheme, assumed=(*assumed.texts, *inference.recorder.premises))
+    shown = replace(assumed.scheme, reason=inference.recorder.unknown)
+    return scheme, found._replace(shown=shown, assumed=(*assumed.texts, *inference.recorder.premises))
 
 
 def _understood(

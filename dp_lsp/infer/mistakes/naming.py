@@ -47,6 +47,7 @@ def name(inference: Inference, method: Method, usual: int) -> None:
         weight = problem.severity, unchecked, problem.refutable and scene.is_input(mistake.span)
         mistake = uses.explained(scene, problem, mistake)
         mistake = mistake._replace(severity=weight[0], unchecked=weight[1], refutable=weight[2])
+        inference.recorder.say_instead(problem.message, mistake.message)
         mistake = mistake._replace(extent=problem.extent or mistake.extent)
         same = next((at for at, known in enumerate(found) if known[:5] == mistake[:5]), None)
         if same is None:
