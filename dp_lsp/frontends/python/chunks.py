@@ -35,6 +35,7 @@ _GOES_ON = re.compile(r"(?:else|elif|except|finally)\b|[)\]}]")
 _BLANK = re.compile(r"[ \t\f]*")
 _READS = re.compile(r"^[ \t]*[^\W\d]\w*[ \t]*:[^\n=]*\bAnnotated[ \t]*\[", re.MULTILINE)
 _DEFINES = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*(?:@|def\b|class\b|async\b)")
+_FUNCTION = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*(?:@[^\n]*\n|def\b)")
 _SPEAKS = re.compile(r"#[ \t]*dp:")
 
 
@@ -85,9 +86,19 @@ def chunks(text: str, found: tuple[Chunk, ...], named: Iterable[str]) -> tuple[C
 
 
 def reads_data(item: str, named: Iterable[str]) -> bool:
-    """Whether an item is not a definition, and may say of a value that it is data, by a name of an annotation, too."""
-    said = _READS.search(item) is not None or any(_says(name).search(item) is not None for name in named)
-    return said and _DEFINES.match(item) is None
+    """Whether an item may say of a value that it is data, by a name of an annotation, too: in a statement, of a
+    function as well, which is what an annotation of a parameter is not."""
+    patterns = (_READS, *map(_says, named))
+    if not any(each.search(item) for each in patterns):
+        return False
+    return _DEFINES.match(item) is None or (_FUNCTION.match(item) is not None and _in_statement(item, patterns))
+
+
+@lru_cache(_REMEMBERED)
+def _in_statement(item: str, patterns: tuple[re.Pattern[str], ...]) -> bool:
+    """Whether a line that one of these finds goes on with no bracket, as the parameters of a function do."""
+    found = {each.start() for pattern in patterns for each in pattern.finditer(item)}
+    return not found.isdisjoint(line_starts(item))
 
 
 @lru_cache

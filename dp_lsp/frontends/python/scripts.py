@@ -1,10 +1,14 @@
-"""The body of a module that reads data: one private function, :data:`ENTRY`.
+"""The body of a module that reads data, and functions that do: each is a private function, that of a module
+:data:`ENTRY`.
 
 What a file says of a value that it reads at top level, ``people: Annotated[…] = pd.read_csv(…)``, makes that a
-parameter of the function; what the file does with it, and what it prints, are its statements. Functions of the file
-stay what they are. A statement that cannot have to do with the data, such as setting up a plot, is none of the
-function: all names in it are those of modules that are known, of Python, or of values that are made of such alone. What
-is not certain stays in the function as text that is not understood.
+parameter of the function; what the file does with it, and what it prints, are its statements. So it is with what a
+private function reads, such as ``main``: nobody gives it these parameters, and what calls it is unknown. Functions of
+the file stay what they are, but for those that only serve to read: what they do is a part of reading, of which nothing
+is claimed. A statement that cannot have to do with the data, such as setting up a plot, is none of the function: all
+names in it are those of modules that are known, of Python, or of values that are made of such alone. What such a
+statement says is public, ``epsilon: Static[float] = args.epsilon``, is a public parameter. What is not certain stays in
+the function as text that is not understood.
 """
 
 from __future__ import annotations
@@ -14,12 +18,12 @@ import builtins
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeGuard
 
 from dp_lsp import surface
 from dp_lsp.cells import is_joined, split
-from dp_lsp.frontends.python.annotations import says_data, with_annotations
+from dp_lsp.frontends.python.annotations import says_data, says_public, with_annotations
 from dp_lsp.frontends.python.chunks import items, reads_data
 from dp_lsp.frontends.python.constants import mentioned
 from dp_lsp.frontends.python.effects import effects
@@ -29,6 +33,7 @@ from dp_lsp.frontends.python.names import BASES, CHECKED, HOMES, IMPORTED, WORDS
 from dp_lsp.frontends.python.notebooks import order, spoken
 from dp_lsp.frontends.python.parse import definition, item, read, remarks, sets_up, unread
 from dp_lsp.frontends.python.places import Places
+from dp_lsp.frontends.python.readers import free, imported, only_reads, shows_nothing
 from dp_lsp.frontends.python.releasing.makers import Maker, with_makers
 from dp_lsp.frontends.python.releasing.opacus import AROUND
 from dp_lsp.frontends.python.training import is_make
@@ -47,6 +52,10 @@ _ASKS = frozenset({"input", "display", "get_ipython", "In", "Out", "_", "__", "_
 _ALARMS = frozenset({"simplefilter", "filterwarnings"})
 """What may make a warning, which depends on the data, an end of the run."""
 _SOURCE = re.compile(r"[./\\]")
+_MAKERS = (ast.Assign, ast.With, ast.Try, ast.ClassDef, ast.AsyncFunctionDef)
+"""What may give names the values by which data are read, besides functions."""
+_TELLS = frozenset({"add_argument", "set_defaults"})
+"""What tells a parser of the command line which arguments there are, and shows nothing."""
 
 
 def is_script(chunk: str, named: Mapping[str, ast.expr]) -> bool:
@@ -86,11 +95,48 @@ def parse(
             made.body[-1] = _shown(made.body[-1], piece.text)
         statements += (each for node in made.body for each in _flat(node))
     loaded = tuple(load for each in statements for load in loads(each.node, places))
-    if not any(_reads(each.node) for each in statements):  # what reads data does so inside something else
-        found = (node for each in statements for node in item(each.node, places))
-        return Parsed((*found, *opaque), tuple(problems), tuple(remarks(chunk)), loads=loaded)
-    script = _Script(statements, opaque, places, Span(0, len(chunk)))
-    return Parsed(tuple(script.nodes()), tuple(problems), tuple(remarks(chunk)), loads=loaded)
+    if any(_reads(each.node) for each in statements):
+        found = _Script(statements, opaque, places, Span(0, len(chunk))).nodes()
+    else:
+        found = _of_functions(statements, opaque, places)
+    return Parsed(tuple(found), tuple(problems), tuple(remarks(chunk)), loads=loaded)
+
+
+def _of_functions(statements: list[_Statement], opaque: list[Opaque], places: Places) -> Iterator[Node]:
+    """The nodes of a file whose body reads nothing, but whose functions do; a function behind those that it uses."""
+    functions: dict[str, list[ast.FunctionDef]] = {}
+    for statement in statements:
+        if isinstance(statement.node, ast.FunctionDef):
+            functions.setdefault(statement.node.name, []).append(statement.node)
+        else:
+            yield from item(statement.node, places)
+    yield from opaque
+    scripts = {
+        node: _Script(statements, opaque, places, places.span(node), node)
+        for found in functions.values()
+        for node in filter(_reads_inside, found)
+    }
+    readers = frozenset().union(*(each.readers for each in scripts.values()))
+    uses = {name: effects(*found).mentions for name, found in functions.items() if name not in readers}
+    for name in _in_order(uses):
+        for node in functions[name]:
+            yield scripts[node].body() if node in scripts else definition(node, places)
+
+
+def _reads_inside(node: ast.stmt) -> bool:
+    """Whether a function reads data, and may be private: it says that it is, or returns nothing."""
+    if not isinstance(node, ast.FunctionDef) or not any(map(_reads, node.body)):
+        return False
+    if node.returns is not None and not _is_none(node.returns):
+        return ast.unparse(node.returns) == _PRIVATE
+    return all(each.value is None or _is_none(each.value) for each in below(node, ast.Return))
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+_PRIVATE = "Private"
 
 
 def _showing(chunk: str) -> set[int]:
@@ -139,26 +185,40 @@ def _flat(node: ast.stmt) -> Iterator[_Statement]:
 
 class _Script:
     """The statements of a file, sorted: functions, imports and numbers that stand for themselves, what reads data, what
-    has nothing to do with the data, and the body, which is all others."""
+    has nothing to do with the data, and the body, which is all others. Where a function of the file reads, the body is
+    that of this ``entry``, and what stands outside of it is none of the body."""
 
-    def __init__(self, statements: Sequence[_Statement], opaque: Sequence[Opaque], places: Places, span: Span) -> None:
+    def __init__(
+        self,
+        statements: Sequence[_Statement],
+        opaque: Sequence[Opaque],
+        places: Places,
+        span: Span,
+        entry: ast.FunctionDef | None = None,
+    ) -> None:
         self._span = span
         self._places = places
         self._opaque = opaque
-        self._statements = [each.node for each in statements]
+        self._entry = entry
+        outside = [each for each in statements if each.node is not entry]
+        self._statements = [*(each.node for each in outside), *(entry.body if entry is not None else ())]
+        self._inside = set(map(id, self._statements if entry is None else entry.body))
         self._does = {id(node): effects(node) for node in self._statements}
         self._bound = Counter(name for does in self._does.values() for name in does.binds)
         self._bound.update(name for each in opaque for name in each.summary.binds)
+        self._params = {each.arg: each for each in below(entry.args, ast.arg)} if entry is not None else {}
+        self._bound.update(self._params.keys())
         self._imported = {name for node in self._statements if _is_import(node) for name in self._binds(node)}
         imports = [node for node in self._statements if _is_import(node)]
         doubtful = (node for node in imports if unchecked([*loads(node, places)]))
         self._unchecked = {name for node in doubtful for name in self._binds(node)}
         own = {name for node in self._statements if not _is_import(node) for name in self._binds(node)}
         self._displays = "display" not in own
-        self._constants = self._found_constants([each.node for each in statements if not each.guarded])
+        self._constants = self._found_constants([each.node for each in outside if not each.guarded])
         self._trains = any(map(is_make, (item for node in self._statements for item in ast.walk(node))))
+        self._readers = self._found_readers()
         self._aside = self._found_aside()
-        self._own = self._names_of(self._owned())
+        self._own = self._owned_names()
 
     def _binds(self, node: ast.stmt) -> frozenset[str]:
         return self._does[id(node)].binds
@@ -174,22 +234,67 @@ class _Script:
                 self._bound[each] > 1 for each in self._binds(node)
             ):
                 continue
+            if isinstance(node, ast.AnnAssign) and _is_told(node):
+                continue
             means = all(isinstance(made, surface.Assign) for made in item(node, self._places))
             if means and names.issuperset(mentioned(node) or ()):
                 found.add(id(node))
                 names |= self._binds(node)
         return found
 
+    @property
+    def readers(self) -> frozenset[str]:
+        """The names of the functions that only serve to read."""
+        return frozenset(name for name, node in self._readers.items() if id(node) in self._aside)
+
+    def _found_readers(self) -> dict[str, ast.FunctionDef]:
+        """The functions by which data are read, directly or by way of others, and which only read."""
+        at_top = [node for node in self._statements if self._entry is None or id(node) not in self._inside]
+        functions = {each.name: each for each in at_top if isinstance(each, ast.FunctionDef)}
+        modules = imported(at_top)
+        given = {name for each in at_top if _is_given(each) for name in self._binds(each) if self._bound[name] == 1}
+        found = {name for name, each in functions.items() if self._bound[name] == 1}
+        while True:
+            kept = {name for name in found if only_reads(functions[name], modules, found, given)}
+            if kept == found:
+                return {name: functions[name] for name in found}
+            found = kept
+
     def _owned(self) -> Iterator[ast.stmt]:
         """The statements of the body, and the functions, which may use its values."""
-        for node in self._statements:
-            apart = _is_import(node) or id(node) in self._constants or id(node) in self._aside
-            if not (apart or sets_up(node) or _is_text(node)):
-                yield node
+        return filter(self._is_owned, self._statements)
+
+    def _is_owned(self, node: ast.stmt) -> bool:
+        apart = _is_import(node) or id(node) in self._constants or id(node) in self._aside
+        return not (apart or sets_up(node) or _is_text(node))
 
     def _names_of(self, nodes: Iterable[ast.stmt]) -> frozenset[str]:
         """The names that statements give a value, and those of what cannot be read."""
         return frozenset().union(*map(self._binds, nodes), *(each.summary.binds for each in self._opaque))
+
+    def _owned_names(self) -> frozenset[str]:
+        """The names of the body, and of the functions. A parameter that the body does not use only says where data come
+        from."""
+        params = {name for name, each in self._params.items() if not _is_public(each) and not self._only_says(name)}
+        return self._names_of(self._owned()) | params
+
+    def _only_says(self, name: str) -> bool:
+        """Whether a parameter is used only where data are read, and in what has nothing to do with them."""
+        said = self._params[name].annotation
+        return (said is None or not says_data(said)) and name not in self._used()
+
+    def _used(self) -> frozenset[str]:
+        """The names that the body and the functions mention, but for what is read."""
+        inside = (each for each in self._owned() if id(each) in self._inside or isinstance(each, ast.FunctionDef))
+        return frozenset().union(*(self._read_else(each) - {*_defined(each)} for each in inside))
+
+    def _read_else(self, node: ast.stmt) -> frozenset[str]:
+        """The names that a statement reads but for reading data."""
+        if isinstance(node, ast.FunctionDef) and _reads_inside(node):
+            kept = [each for each in node.body if not _reads(each)]
+            bare = ast.FunctionDef(node.name, node.args, kept or [ast.Pass()], [], None)
+            node = ast.copy_location(bare, node)
+        return frozenset() if _reads(node) else _read(node, self._does.get(id(node)) or Summary())
 
     def _found_aside(self) -> set[int]:
         """The statements that have nothing to do with the data: as many as there can be."""
@@ -197,11 +302,13 @@ class _Script:
         found = [node for node in self._statements if not _is_import(node) and self._may_be_aside(node)]
         while True:
             self._aside = set(map(id, found))
-            own = self._names_of(self._owned())
+            own, used = self._owned_names(), self._used()
             kept = [
                 node
                 for node in found
-                if own.isdisjoint(self._does[id(node)].mentions) and not self._is_near(node, sources)
+                if own.isdisjoint(_read(node, self._does[id(node)]) - {*_defined(node)})
+                and used.isdisjoint(_defined(node))
+                and not self._is_near(node, sources)
             ]
             if len(kept) == len(found):
                 return self._aside
@@ -210,12 +317,18 @@ class _Script:
     def _may_be_aside(self, node: ast.stmt) -> bool:
         """Whether nothing of a statement itself is against it: it gives names their only value, and changes none."""
         does = self._does[id(node)]
+        if id(node) in self._constants:
+            return False
+        if isinstance(node, ast.FunctionDef):
+            return self._readers.get(node.name) is node and self._unchecked.isdisjoint(does.mentions)
         once = all(self._bound[name] == 1 for name in does.binds)
         if not once or not _is_plain(does) or _leaves(node) or any(_reads(item) for item in walk(node)):
             return False
         if not self._unchecked.isdisjoint(does.mentions):
             return False
         match node:
+            case ast.AnnAssign(target=ast.Name(), value=ast.expr()) if _is_told(node):
+                return True
             case ast.Assign(value=value) | ast.Expr(value=value) | ast.AnnAssign(value=ast.expr() as value):
                 return self._is_foreign(value)
             case ast.ClassDef() | ast.AsyncFunctionDef() | ast.Try() | ast.With():
@@ -246,20 +359,33 @@ class _Script:
     # Where data come from
 
     def _sources(self, reads: Iterable[ast.AnnAssign]) -> frozenset[str]:
-        """The names and the texts that say where data come from."""
+        """The names and the texts that say where data come from, by which statement, block, class or function."""
         makers = {name: node for node in self._statements for name in self._binds(node)}
         found: set[str] = set()
         pending: list[ast.AST] = [node.value for node in reads if node.value is not None]
         while pending:
             new = _from_where(pending.pop()) - self._imported - found
             found |= new
-            pending += (makers[name] for name in new if isinstance(makers.get(name), ast.Assign))
+            made = (makers[name] for name in new if name in makers)
+            pending += (each for each in made if isinstance(each, _MAKERS) or each in self._readers.values())
         return frozenset(found)
 
     def _is_near(self, node: ast.stmt, sources: frozenset[str]) -> bool:
         """Whether a statement looks at where data come from, and is not one that says it."""
-        says = isinstance(node, ast.Assign) and not sources.isdisjoint(self._binds(node))
-        return not says and not sources.isdisjoint(_from_where(node))
+        match node:
+            case ast.FunctionDef(name=name):
+                return name not in sources  # one by which nothing is read is one like others
+            case ast.AnnAssign():
+                says = sources.isdisjoint(_from_where(node) - self._asked_for())
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr=attr))):
+                says = attr in _TELLS
+            case _:
+                says = isinstance(node, _MAKERS) and not sources.isdisjoint(self._binds(node)) and shows_nothing(node)
+        return not says and not sources.isdisjoint(_from_where(node) | self._binds(node))
+
+    def _asked_for(self) -> frozenset[str]:
+        """The names of what a command line says."""
+        return frozenset().union(*(self._binds(each) for each in self._statements if _is_command_line(each)))
 
     # The nodes
 
@@ -269,7 +395,8 @@ class _Script:
         functions: dict[str, list[ast.FunctionDef]] = {}
         for node in self._statements:
             if isinstance(node, ast.FunctionDef):
-                functions.setdefault(node.name, []).append(node)
+                if id(node) not in self._aside:
+                    functions.setdefault(node.name, []).append(node)
             elif (
                 id(node) in self._constants or sets_up(node) or (_is_import(node) and ast.unparse(node) not in imports)
             ):
@@ -279,7 +406,7 @@ class _Script:
         for name in _in_order({name: self._does[id(found[-1])].mentions for name, found in functions.items()}):
             yield from map(self._definition, functions[name])
         yield from self._replaced(functions)
-        yield self._body()
+        yield self.body()
 
     def _replaced(self, functions: Iterable[str]) -> Iterator[Node]:
         """What gives another value to a name that has a meaning of its own."""
@@ -295,47 +422,70 @@ class _Script:
     def _definition(self, node: ast.FunctionDef) -> Node:
         """A function. Which of several values a name of the module has that it reads depends on when it is called."""
         several: dict[str, str] = {}
-        for name in sorted(_free(node)):
+        for name in sorted(free(node)):
             given = [each for each in self._statements if _is_computed(each) and name in self._binds(each)]
             if len(given) > 1:
                 several[name] = f"reading `{name}`, to which {_listed(given)} give values,"
         return definition(_refused(node, several) if several else node, self._places)
 
-    def _body(self) -> Node:
+    def body(self) -> Node:
         """The function that the body is."""
         given: list[ast.arg] = []
         taken: dict[str, frozenset[str]] = {}
         statements: list[ast.stmt] = []
-        for node in self._owned():
-            if _reads(node):
+        for node in self._statements:
+            if id(node) not in self._inside:
+                continue
+            if id(node) in self._aside:
+                given += _told(node)
+            elif not self._is_owned(node) and (self._entry is None or not _is_import(node)):
+                continue
+            elif _reads(node):
                 why = self._against_reading(node, taken, statements)
                 if why:
                     statements.append(not_followed(node, why))
                     continue
                 assert isinstance(node.target, ast.Name), "that was looked at"
-                taken[node.target.id] = self._sources([node])
+                taken[node.target.id] = self._sources([node]) - self.readers or self._sources([node])
                 given.append(ast.copy_location(ast.arg(node.target.id, node.annotation), node.target))
-            elif isinstance(node, ast.FunctionDef):
+            elif self._entry is None and isinstance(node, ast.FunctionDef):
                 if not self._only_defines(node):
                     statements.append(not_followed(node, f"what runs where `{node.name}` is defined"))
             else:
                 statements.append(self._statement(node))
-        statements += self._from_elsewhere()
-        first = next(node for node in self._statements if _reads(node))
+        statements += self._from_elsewhere() if self._entry is None else ()
+        return self._whole(given, statements)
+
+    def _whole(self, given: list[ast.arg], statements: list[ast.stmt]) -> Node:
+        """A function of what is read. That of a file has no place but where the file reads first."""
+        first = next(node for node in self._statements if id(node) in self._inside and _reads(node))
+        entry = self._entry
+        arguments = ast.arguments([], [], None, [], [], None, []) if entry is None else copied(entry.args)
+        if entry is not None:
+            _leave_out(arguments, {name for name in self._params if self._only_says(name)})
+        arguments.kwonlyargs += given
+        arguments.kw_defaults += [None] * len(given)
         whole = ast.FunctionDef(
-            name=ENTRY,
-            args=ast.arguments(posonlyargs=[], args=given, kwonlyargs=[], kw_defaults=[], defaults=[]),
+            name=ENTRY if entry is None else entry.name,
+            args=arguments,
             body=statements or [ast.copy_location(ast.Pass(), first)],
-            decorator_list=[],
-            returns=ast.copy_location(ast.Name("Private", ast.Load()), first.annotation),
+            decorator_list=[] if entry is None else entry.decorator_list,
+            returns=ast.copy_location(ast.Name(_PRIVATE, ast.Load()), first.annotation),
         )
-        made = function(ast.copy_location(whole, first), self._places)
+        made = function(ast.copy_location(whole, first if entry is None else entry), self._places)
         assert isinstance(made, surface.Function), "it is one"
+        if entry is not None:
+            header = Span(self._span.start, self._places.span(entry.body[0]).start)
+            return surface.Function(
+                *self._span, made.name, made.params, made.returns, made.body, header, made.style, early=made.early
+            )
         name, header = surface.Name(*self._places.span(first.target), ENTRY), self._places.span(first)
         return surface.Function(*self._span, name, made.params, made.returns, made.body, header, made.style)
 
     def _statement(self, node: ast.stmt) -> ast.stmt:
         """A statement of the body as one of a function. What a notebook displays is printed."""
+        if self._entry is not None:
+            return node
         if _leaves(node):
             return not_followed(node, "`return` outside of a function")
         match node:
@@ -350,9 +500,9 @@ class _Script:
         if not isinstance(node.target, ast.Name) or node.value is None:
             return "a declaration of data without what is read"
         name, does = node.target.id, effects(node.value)
-        if name in taken or any(name in effects(each).binds for each in before):
+        if name in taken or name in self._params or any(name in effects(each).binds for each in before):
             return f"another value for `{name}`, which has one already,"
-        if not _is_plain(does) or does.binds:
+        if not _is_plain(does) or does.binds or not shows_nothing(node.value):
             return "a declaration of data whose value may do more than read them"
         made_of = sorted(self._own & does.mentions)
         if made_of:
@@ -383,6 +533,62 @@ class _Script:
         for each in self._opaque:
             made = ast.Pass(lineno=self._places.line(each.start) + 1, col_offset=0)
             yield not_followed(made, each.what, each.broken)
+
+
+def _read(node: ast.stmt, does: Summary) -> frozenset[str]:
+    """The names that a statement reads: of a function those of the module, and of what runs where it is defined."""
+    if not isinstance(node, ast.FunctionDef):
+        return does.mentions
+    return free(node) | effects(node.args, *node.decorator_list).mentions
+
+
+def _defined(node: ast.stmt) -> tuple[str, ...]:
+    """The name of a function."""
+    return (node.name,) if isinstance(node, ast.FunctionDef) else ()
+
+
+def _is_public(param: ast.arg) -> bool:
+    """Whether a parameter is a text, or said to be public."""
+    said = param.annotation
+    return said is not None and (says_public(said) or (isinstance(said, ast.Name) and said.id == "str"))
+
+
+def _is_told(node: ast.AnnAssign) -> bool:
+    """Whether a statement says that a value is public that is not computed by arithmetic of what is written out."""
+    from_elsewhere = (ast.Call, ast.Attribute, ast.Subscript)
+    computed = node.value is not None and any(isinstance(each, from_elsewhere) for each in walk(node.value))
+    return computed and says_public(node.annotation)
+
+
+def _is_command_line(node: ast.stmt) -> bool:
+    match node:
+        case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Attribute(attr="parse_args"))):
+            return True
+    return False
+
+
+def _told(node: ast.stmt) -> Iterator[ast.arg]:
+    """The public parameter that a statement makes of a value that has nothing to do with the data."""
+    if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and _is_told(node):
+        yield ast.copy_location(ast.arg(node.target.id, node.annotation), node.target)
+
+
+def _leave_out(arguments: ast.arguments, names: Collection[str]) -> None:
+    """Leave parameters out, with their defaults."""
+    plain = len(arguments.args) - len(arguments.defaults)
+    kept = [(index, each) for index, each in enumerate(arguments.args) if each.arg not in names]
+    arguments.defaults = [arguments.defaults[index - plain] for index, _ in kept if index >= plain]
+    arguments.args = [each for _, each in kept]
+    named = [each for each in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if each[0].arg not in names]
+    arguments.kwonlyargs, arguments.kw_defaults = [each for each, _ in named], [value for _, value in named]
+
+
+def _is_given(node: ast.stmt) -> bool:
+    """Whether a statement gives a name a number, a text or a list of such."""
+    return isinstance(node, ast.Assign) and all(isinstance(each, _WRITTEN) for each in walk(node.value))
+
+
+_WRITTEN = (ast.Constant, ast.List, ast.Tuple, ast.UnaryOp, ast.unaryop, ast.expr_context)
 
 
 def _is_import(node: ast.stmt) -> bool:
@@ -439,20 +645,14 @@ def _refused(function: ast.FunctionDef, reading: Mapping[str, str]) -> ast.Funct
     return made
 
 
-def _free(function: ast.FunctionDef) -> frozenset[str]:
-    """The names that a function reads and gives no value anywhere."""
-    names = [each for each in walk(function) if isinstance(each, ast.Name)]
-    bound = {each.id for each in names if not isinstance(each.ctx, ast.Load)}
-    bound |= {each.arg for each in walk(function) if isinstance(each, ast.arg)}
-    return frozenset({each.id for each in names} - bound)
-
-
 def _from_where(node: ast.AST) -> frozenset[str]:
-    """The names that a value is made of, and the texts in it that may be the names of files."""
+    """The names that a value, or what a function returns, is made of, and the texts in it that may be the names of
+    files."""
     found: set[str] = set()
+    inner = {each.id for each in below(node, ast.Name)} - free(node) if isinstance(node, ast.FunctionDef) else ()
     for each in walk(node):
         match each:
-            case ast.Name(id=name, ctx=ast.Load()) if not hasattr(builtins, name):
+            case ast.Name(id=name, ctx=ast.Load()) if not hasattr(builtins, name) and name not in inner:
                 found.add(name)
             case ast.Constant(value=str() as text) if _SOURCE.search(text):
                 found.add(text)
