@@ -333,6 +333,12 @@ FLOAT_NOISE = (
 """The premise of all noise that a program draws by itself. Source: Mironov 2012, "On significance of the least
 significant bits for differential privacy"."""
 
+UNSEEDED = (
+    "a generator of random numbers that a function is given has no seed, and nobody else has it: whoever knows it knows"
+    " the noise"
+)
+"""The premise of noise that is drawn by one."""
+
 
 class Spelling(NamedTuple):
     """How a builtin is written: its ``name``, a ``signature`` that shows a call, ``others`` that mean the same, and

@@ -100,6 +100,11 @@ PRICED = {
         "def f(v: Ages):\n    rng = np.random.default_rng()\n    return rng.laplace(len(v), [1, 2])",
         "3/2",
     ),
+    "a generator that is given": ("def f(v: Ages, rng: np.random.Generator):\n    return len(v) + rng.laplace()", "1"),
+    "or is not": (
+        "def f(v: Ages, rng=None):\n    rng = np.random.default_rng(rng)\n    return len(v) + rng.laplace()",
+        "1",
+    ),
     "a number": ("def f(x: Number):\n    return 3 * x + np.random.laplace()", "3"),
     "a vector": ("def f(x: Pair):\n    return float(x.sum()) + np.random.laplace(0, np.sqrt(len(x)))", "1"),
     "a choice of two": (
@@ -200,6 +205,7 @@ UNPROTECTED = {
     "a scale of data": "def f(v: Ages):\n    return len(v) + np.random.laplace(0, 1 + len(v))",
     "a seed": "np.random.seed(0)\ndef f(v: Ages):\n    return len(v) + np.random.laplace()",
     "a seeded generator": "def f(v: Ages):\n    return len(v) + np.random.default_rng(7).laplace()",
+    "a seed that is left out": ("def f(v: Ages, seed=7):\n    return len(v) + np.random.default_rng(seed).laplace()"),
     "noise where it is not 0": (
         "def f(v: Ages):\n    return [c + np.random.laplace() if c else 0 for c in np.histogram(v, bins=[0, 3, 9])[0]]"
     ),

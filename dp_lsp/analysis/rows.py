@@ -189,13 +189,15 @@ class SpendingReport(NamedTuple):
 class Premised(StrEnum):
     """What kind of thing is taken for granted beside relations: the norm of a parameter or of the result, which data
     are neighbours, how many records a person has, what a black box does that is called, that noise in floating point
-    is as good as exact noise, or what else a user gives their word for, in words."""
+    is as good as exact noise, that a generator which a function is given has no seed, or what else a user gives their
+    word for, in words."""
 
     NORM = "norm"
     NEIGHBOURS = "neighbours"
     CONTRIBUTES = "contributes"
     BLACK_BOX = "black-box"
     FLOAT_NOISE = "float-noise"
+    UNSEEDED = "unseeded"
     NOTE = "note"
 
 

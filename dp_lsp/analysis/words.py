@@ -315,5 +315,5 @@ def _premise(premise: PremiseDetail) -> str:
             return _ADD_REMOVE
         case Premised.CONTRIBUTES:
             return _PERSON.format(premise.records, "` and `".join(premise.parameters))
-        case Premised.BLACK_BOX | Premised.FLOAT_NOISE | Premised.NOTE:
+        case Premised.BLACK_BOX | Premised.FLOAT_NOISE | Premised.UNSEEDED | Premised.NOTE:
             return premise.words

@@ -37,12 +37,14 @@ Limit = Fraction | str
 class NumberOf:
     """``Real``, ``Integer`` or ``Data``; ``stored`` are the run-time types where a narrower one was written, as Float64
     is, and 0 where none was. In ``Bounded(Real, 0, 100)`` also where it lies. One that is ``plain`` is what a language
-    calls a number, by which nothing is said of whom it protects."""
+    calls a number, by which nothing is said of whom it protects. Of a ``truth`` value only that it is not 0 counts, so
+    that a call may give True for it."""
 
     base: Base
     stored: Stored = 0
     bounds: tuple[Limit, Limit] | None = None
     plain: bool = False
+    truth: bool = False
 
 
 @value

@@ -12,6 +12,7 @@ from dp_lsp.core.algebra import Apply, Argument, Atom, Function, Monomial, NormV
 from dp_lsp.core.constraints import Assumptions, Constraint
 from dp_lsp.core.sens import Sens
 from dp_lsp.core.types import (
+    HANDLE,
     AnyNorm,
     Base,
     BoolType,
@@ -369,6 +370,8 @@ def type_text(type_: Type, printer: Printer = _PLAIN) -> str:
             return f"DMModel[{printer.poly(size)}]"
         case TupleType(items):
             label = type_.label
+            if label == HANDLE:
+                return "generator"
             if label is None:
                 return f"Tuple{{{', '.join(type_text(item, printer) for item in items)}}}"
             sign = "=>" if label.keyed else "="
@@ -438,6 +441,8 @@ def type_words(type_: Type) -> str:
         case ModelType():
             return "a model"
         case TupleType(items):
+            if type_.label == HANDLE:
+                return "a generator of random numbers, or None"
             if type_.label is not None:
                 return f"a `{type_.label.of}`" if type_.label.of else "a named tuple"
             return f"a tuple of {len(items)}" if items else "nothing"

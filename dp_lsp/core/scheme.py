@@ -19,7 +19,7 @@ from dp_lsp.core.events import Cost, EffectVariable, Var
 from dp_lsp.core.linear import LinearForm
 from dp_lsp.core.machine import ANY, Declared
 from dp_lsp.core.sens import Sens, Way
-from dp_lsp.core.term import Literal, Method, Written
+from dp_lsp.core.term import Literal, MakeTuple, Method, Written
 from dp_lsp.core.types import Type, TypeVariable
 from dp_lsp.core.values import thing, undigested, value
 from dp_lsp.later import Later
@@ -133,7 +133,7 @@ class SchemeParameter:
     declared: Annotation
     unit: Unit | None = None
     seen: Declared = ANY
-    default: Literal | None = None
+    default: Literal | MakeTuple | None = None
     by_name: bool = False
     either_way: bool = False
 

@@ -303,7 +303,7 @@ class Param:
     span: Span
     seen: Declared = ANY
     """The annotation as Julia sees it when it chooses a method."""
-    default: Literal | None = None
+    default: Literal | MakeTuple | None = None
     """What it is where a call leaves it out."""
     by_name: bool = False
     """Whether calls give it by its name, and not by its position."""

@@ -186,6 +186,11 @@ class Label:
     keyed: bool = False
 
 
+HANDLE = Label(("generator",))
+"""The label of what stands for a generator of random numbers that nobody knows: it is handed to parameters that are
+declared to take one, and is nothing else."""
+
+
 @value
 class TupleType:
     """A tuple; its distance is the sum of those of its items. One with a ``label`` has names for its items, and is a
@@ -197,6 +202,11 @@ class TupleType:
     def put(self, items: Iterable[Type]) -> TupleType:
         """The same with other items."""
         return TupleType(tuple(items), self.label)
+
+
+def holds_handle(type_: Type) -> bool:
+    """Whether a value is a generator that nobody knows, or a tuple with one in it."""
+    return isinstance(type_, TupleType) and (type_.label == HANDLE or any(map(holds_handle, type_.items)))
 
 
 @value

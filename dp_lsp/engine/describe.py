@@ -61,7 +61,7 @@ from dp_lsp.engine.problems import AboveLimit, FloatNoise, LimitOpen
 from dp_lsp.infer.conditions import failing
 from dp_lsp.infer.problems import HollowCondition, NoBound, NoGuarantee, TotalMissed
 from dp_lsp.intents import DeclarePublic, Rendering
-from dp_lsp.language import FLOAT_NOISE
+from dp_lsp.language import FLOAT_NOISE, UNSEEDED
 from dp_lsp.later import Later
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Extent, Problem, Related
@@ -508,8 +508,11 @@ class Description:
         yield from premise(self.scheme, self._options.contributes)
         yield from _boxes(self.scheme.boxes, frontends.of("", self._options.language).rendering)
         for text in self._notes:
-            kind = Premised.FLOAT_NOISE if text == FLOAT_NOISE else Premised.NOTE
-            yield PremiseDetail(kind, words=text)
+            yield PremiseDetail(_OF_NOISE.get(text, Premised.NOTE), words=text)
+
+
+_OF_NOISE = {FLOAT_NOISE: Premised.FLOAT_NOISE, UNSEEDED: Premised.UNSEEDED}
+"""The kinds of the premises of noise, by what they say."""
 
 
 def _sizes(type_: Type) -> set[Symbol]:

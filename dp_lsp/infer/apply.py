@@ -24,7 +24,7 @@ from dp_lsp.builtins import stored
 from dp_lsp.builtins.define import Refusal
 from dp_lsp.core import laws, machine, term
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
-from dp_lsp.core.annotation import Anything, Sizes, dimension, dimensions, is_open
+from dp_lsp.core.annotation import Anything, Sizes, TupleOf, dimension, dimensions, is_open
 from dp_lsp.core.constraints import Constraint, Origin, decide
 from dp_lsp.core.evaluate import Substitution, symbols_of
 from dp_lsp.core.events import NOTHING, Answer, Called, Cost, Distances, EffectVariable, Var
@@ -63,6 +63,7 @@ from dp_lsp.core.types import (
     TypeVariable,
     Unknown,
     can_change,
+    holds_handle,
     without_static,
     without_value,
 )
@@ -96,7 +97,7 @@ from dp_lsp.infer.effects import (
 )
 from dp_lsp.infer.inference import Inference
 from dp_lsp.infer.solver import Mismatch, SettledOperation
-from dp_lsp.language import FLOAT_NOISE
+from dp_lsp.language import FLOAT_NOISE, UNSEEDED
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Named, Related, Sought
 from dp_lsp.text import Span
@@ -534,12 +535,16 @@ def run(
     inference.recorder.untyped = scheme.untyped or inference.recorder.untyped
     for premise in scheme.premises:
         if premise not in inference.recorder.premises:
-            of_names = _IN not in premise and premise != FLOAT_NOISE
+            of_names = _IN not in premise and premise not in (FLOAT_NOISE, UNSEEDED)
             inference.recorder.suppose(f"{premise}{_IN}{scheme.name}`" if of_names else premise)
     instance = Instance(inference, scheme, lambda: alike or inference.publics.is_fixed(site.arguments))
     inference.solver.place = site.span
     others: dict[int, TakenAs] = {}
     for index, (param, type_, written) in enumerate(zip(scheme.params, types, site.arguments, strict=True)):
+        if holds_handle(type_) and not isinstance(param.declared, TupleOf):
+            reason = f"its `{param.name}` is not used for draws alone, as a generator of random numbers must be"
+            inference.report(problems.DoesNotFit.at(written.span, function=scheme.name, reason=reason))
+            return None
         taken = _taken_as(inference, param.type, type_, directly)
         if taken is not None:
             if directly:

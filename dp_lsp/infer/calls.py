@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import reduce
 
 from dp_lsp import builtins
@@ -12,6 +13,7 @@ from dp_lsp.builtins.remedies import UNBOX
 from dp_lsp.builtins.traits import ComposableFilter, DividesByLast, InPlace, IntegerArguments
 from dp_lsp.core import laws, machine, term
 from dp_lsp.core.algebra import ZERO, NormVariable
+from dp_lsp.core.annotation import NumberOf
 from dp_lsp.core.constraints import decide
 from dp_lsp.core.evaluate import norms_of
 from dp_lsp.core.events import Var
@@ -386,7 +388,7 @@ def _completed(
     """A call with an argument for each parameter, in their order, and what those are; None, with a problem, if it
     cannot be made one."""
     params = value.methods[0].params if len(value.methods) == 1 else ()
-    if not node.keywords and all(param.default is None and not param.by_name for param in params):
+    if not node.keywords and not any(map(_is_special, params)):
         return node, arguments
     given = list(zip(node.args, arguments, strict=True))
     count = len(given) - len(node.keywords)
@@ -414,7 +416,30 @@ def _completed(
         if argument is None:
             return None
         found.append(argument)
+    if params:
+        in_order = (*placed, *(param for param in params if param.by_name))
+        found = [_switched(inference, param, each) for param, each in zip(in_order, found, strict=True)]
     return replace(node, args=tuple(each for each, _ in found), keywords=()), [each for _, each in found]
+
+
+def _is_special(param: SchemeParameter) -> bool:
+    """Whether what a call gives for a parameter is not always what it has in its place."""
+    return param.default is not None or param.by_name or _is_switch(param)
+
+
+def _is_switch(param: SchemeParameter) -> bool:
+    return isinstance(param.declared, NumberOf) and param.declared.truth
+
+
+def _switched(
+    inference: Inference, param: SchemeParameter, argument: tuple[term.Term, Judgement]
+) -> tuple[term.Term, Judgement]:
+    """What a call gives a parameter. A truth value that is written out is 1 or 0 where only that it is not 0 counts."""
+    written, _ = argument
+    if not _is_switch(param) or not isinstance(written, term.Literal) or not isinstance(written.value, bool):
+        return argument
+    literal = term.Literal(written.span, Fraction(written.value), integer=True)
+    return literal, inference.infer(literal).value
 
 
 def _default(inference: Inference, node: term.Apply, param: SchemeParameter) -> tuple[term.Term, Judgement] | None:

@@ -315,7 +315,8 @@ def parameter(
     if name in publics and isinstance(type_, NumberType):
         type_ = replace(type_, static=publics[name])
     if isinstance(type_, TupleType) and type_.label is not None:
-        must_be_alone(inference, type_.label)
+        if type_.label.of:
+            must_be_alone(inference, type_.label)
         type_ = _public_parts(name, type_, type_.label) if param.static else type_
     public = param.static or isinstance(type_, ModelType)  # nothing is claimed about a model
     only_drawn = param.local not in otherwise() if _may_hold_rows(type_) else None

@@ -20,7 +20,7 @@ from dp_lsp.core import term
 from dp_lsp.core.annotation import AModel, Annotation, Anything, NumberOf, TupleOf
 from dp_lsp.core.machine import UNREAD, Declared, NominalType, Tuples
 from dp_lsp.core.term import Bind, Body, Constant, Definition, Method, Term
-from dp_lsp.core.types import Base
+from dp_lsp.core.types import HANDLE, Base
 from dp_lsp.core.values import replace
 from dp_lsp.language import Familiar, Language, RefusedType, Returned
 from dp_lsp.lower import problems
@@ -474,9 +474,11 @@ class Functions:
 _LARGEST = 2**62
 
 
-def _literal(node: surface.Node) -> term.Literal | None:
-    """A number or a truth value that is written out; None for anything else."""
+def _literal(node: surface.Node) -> term.Literal | term.MakeTuple | None:
+    """A number or a truth value that is written out, or a generator that nobody knows; None for anything else."""
     match node:
+        case surface.Tuple(names=HANDLE.names, items=(surface.Boolean(value=value),)):
+            return term.MakeTuple(node.span, (term.Literal(node.span, value),), HANDLE)
         case surface.Boolean(value=value):
             return term.Literal(node.span, value)
         case surface.Number(value=value, integer=integer):

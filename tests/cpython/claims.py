@@ -61,14 +61,15 @@ def claims(file: Mapping[str, Any]) -> list[Claim]:
     ]
 
 
-EXACT = "float-noise"
-"""The kind of the premise that noise counts as exact, which it is where it is written down and put in place."""
+KEPT = frozenset({"float-noise", "unseeded"})
+"""The kinds of premises that hold where noise is written down and put in place: that it counts as exact, and that
+nobody knows a generator that a function is given."""
 
 
 def _claim(each: Mapping[str, Any]) -> Claim:
     formulas = tuple(condition["formula"] for condition in each["conditions"] if condition["formula"] is not None)
     words = (condition for condition in each["conditions"] if condition["formula"] is None)
-    texts = tuple(condition["text"] for condition in words if condition["kind"] != EXACT)
+    texts = tuple(condition["text"] for condition in words if condition["kind"] not in KEPT)
     parameters = tuple(
         Parameter(name, at["static"], at["sensitivity"], at["epsilon"], at["delta"], at["type"])
         for at in each["parameters"]

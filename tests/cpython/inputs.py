@@ -50,13 +50,20 @@ class Slot(NamedTuple):
     def is_left_out(self) -> bool:
         """Whether calls leave the argument out: its default is an object, which calls may share."""
         given = self.default is not inspect.Parameter.empty
-        return given and type(self.default) not in STATICS
+        return self.is_generator or (given and type(self.default) not in STATICS)
+
+    @property
+    def is_generator(self) -> bool:
+        """Whether it is given a generator that nobody knows, which the run makes. Its name tells: where annotations
+        are evaluated there is no generator but that of the run."""
+        return self.bare and self.name in _DRAW and self.default is inspect.Parameter.empty
 
     @property
     def is_data(self) -> bool:
         return isinstance(self.neighbours, dp_types.AddRemove | dp_types.ChangeOne)
 
 
+_DRAW = frozenset({"rng", "gen", "random_state"})
 _NEIGHBOURS = (dp_types.AddRemove, dp_types.ChangeOne, dp_types.Within, dp_types.OneOf)
 _STATIC = type(get_args(dp_types.Static[int])[1])
 

@@ -84,13 +84,14 @@ class Program:
         out = io.StringIO()
         values, failure = [], ""
         protected = {each.name for each in slots if not each.static}
+        drawing = [each.name for each in slots if each.is_generator]
         given: list[dict[str, Any]] = []
         with _unchanged(), _quiet(out), written_down(world), _limited():
             module = self.loaded()
             function = getattr(module, name)
             before = _state(module)
             for call in calls:
-                given.append(copied(call))
+                given.append({**copied(call), **{each: np.random.default_rng() for each in drawing}})
                 try:
                     values.append(function(**given[-1]))
                 except Exception as error:

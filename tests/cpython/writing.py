@@ -45,6 +45,7 @@ class Writer:
         self.known: list[str] = []
         self.trap = 0.0
         self.private = False
+        self.drawing = False
 
     # The program
 
@@ -128,7 +129,7 @@ class Writer:
         self.lines.append(f"{body}\n\n")
 
     def function(self, place: int) -> None:
-        self.names, self.indent, self.count = {"pub": [*self.known]}, "    ", 0
+        self.names, self.indent, self.count, self.drawing = {"pub": [*self.known]}, "    ", 0, False
         self.private = self.chance(0.6)
         data = self.pick(("arr", "list", "num")) if not self.private else self.pick(("arr", "arr", "list", "num"))
         parameters = [self.parameter("v" if data != "num" else "x", data)]
@@ -146,8 +147,14 @@ class Writer:
             self.add(
                 {"s": "own", "w": "own", "z": "draw", "d": "dict"}[parameters[-1][0]], parameters[-1].split("=")[0]
             )
+        self.drawing = self.private and self.chance(0.2)
+        given, made = self.pick(SEEDED if self.chance(self.trap) else GIVEN) if self.drawing else ("", "")
+        if given:
+            parameters.insert(len(parameters) if "=" in given else 1, given)
         ended = " -> Private" if self.private else ""
         self.lines.append(f"def f{place}({', '.join(parameters)}){ended}:")
+        if made:
+            self.line(made)
         for _ in range(self.source.randrange(4)):
             self.statement(2)
         self.last()
@@ -578,6 +585,10 @@ class Writer:
     # Noise
 
     def draw(self, scale: str, size: str = "") -> str:
+        found = self.drawn(scale, size)
+        return found.replace("np.random.", "rng.") if self.drawing and self.chance(0.8) else found
+
+    def drawn(self, scale: str, size: str) -> str:
         scale = f"{scale} / eps" if "eps" in self.names.get("pub", ()) and self.chance(0.8) else scale
         forms = [
             f"np.random.laplace(0, {scale}{size})",
@@ -604,7 +615,8 @@ class Writer:
         mechanisms = [name for kind, name in self.helpers if kind == "noise"]
         if mechanisms and self.chance(0.6):
             price = "eps" if "eps" in self.names.get("pub", ()) else "1"
-            return f"{self.pick(mechanisms)}({value}, {scale}, {price})"
+            more = self.pick((", rng", ", rng=rng", ", None", "", "")) if self.drawing else ""
+            return f"{self.pick(mechanisms)}({value}, {scale}, {price}{more})"
         if self.names.get("draw") and self.chance(0.5):
             return f"({value}) + {self.pick(self.names['draw'])}"
         forms = [
@@ -668,7 +680,26 @@ MECHANISMS = (
     "def NAME(value, sensitivity, epsilon):\n    z = np.random.laplace(0, sensitivity / epsilon)\n    return value + z",
     "def NAME(value, sensitivity, epsilon=1.0):\n    b = sensitivity / epsilon\n    return np.random.laplace(value, b)",
     "def NAME(value, sensitivity, epsilon, noise=np.random.laplace(0, 1)):\n    return value + noise",
+    "def NAME(value, sensitivity, epsilon, rng=None):\n    rng = np.random.default_rng(rng)\n"
+    "    return value + rng.laplace(0, sensitivity / epsilon)",
 )
+GIVEN = (
+    ("rng", ""),
+    ("rng: np.random.Generator", ""),
+    ("rng=None", "rng = np.random.default_rng(rng)"),
+    ("rng=None", "if rng is None:\n        rng = np.random.default_rng()"),
+    ("seed=None", "rng = np.random.RandomState(seed)"),
+)
+"""Generators that a function is given, and what makes one where none is."""
+SEEDED = (
+    ("seed=3", "rng = np.random.default_rng(seed)"),
+    ("seed=()", "rng = np.random.default_rng(seed)"),
+    ("rng=np.random.default_rng(3)", ""),
+    ("rng=None", "if rng is None:\n        rng = np.random.default_rng(3)"),
+    ("rng=None", "rng = np.random.default_rng(rng)\n    rng = np.random.default_rng(3)"),
+    ("", "rng = np.random.default_rng(3)"),
+)
+"""The same, as everybody knows what they draw."""
 LISTS = (
     "def NAME(w, low=0, high=10):\n    return [min(max(e, low), high) for e in w]",
     "def NAME(w, more=[]):\n    more.append(len(w))\n    return more",

@@ -9,8 +9,9 @@ from dataclasses import replace
 from fractions import Fraction
 
 from dp_lsp import surface
-from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, Limit, NumberOf, Truth
-from dp_lsp.core.types import Base, DatasetMetric, Kind, Norm
+from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, Limit, NumberOf, Truth, TupleOf
+from dp_lsp.core.types import HANDLE, Base, DatasetMetric, Kind, Norm
+from dp_lsp.frontends.python.generators import is_given
 from dp_lsp.frontends.python.kinds import Kind as ValueKind
 from dp_lsp.frontends.python.kinds import Of
 from dp_lsp.frontends.python.names import TYPES, WORDS, dotted, shortened
@@ -25,6 +26,8 @@ from dp_lsp.surface import Node, TypeExpr
 OF_NUMBER, PUBLIC, DRAWING = "<number>", "<public>", "<private>"
 """The annotations of a function that has none and draws noise, which nobody can write: a number, and one that is
 public; and that it is private."""
+SWITCH, GENERATOR = "<switch>", "<generator>"
+"""The types of a public truth value that is only asked for, and of a generator, which nobody can write."""
 _OTHER, _INFINITE = "…", "∞"
 """The name of an annotation that is written in another way than annotations are read here."""
 _SILENT = frozenset(
@@ -65,7 +68,9 @@ def annotation(node: ast.expr, places: Places) -> TypeExpr:
 
 def _annotation(node: ast.expr, places: Places) -> TypeExpr:
     span = places.span(node)
-    written = ast.unparse(node)
+    written = ast.unparse(node).replace(SWITCH, "bool")
+    if is_given(node):
+        return TypeExpr(*span, GENERATOR, written=written)
     match node:
         case ast.Constant(value=None):
             return TypeExpr(*span, "None", written=written)
@@ -116,8 +121,9 @@ def with_annotations(tree: ast.Module, text: str, named: Mapping[str, ast.expr])
 
 def with_switches(node: ast.FunctionDef) -> ast.FunctionDef:
     """The function with public whole numbers in place of public truth values, ``plot: Static[bool]``, that it only asks
-    for: ``if plot``, ``not plot``, ``plot and noisy > 3``. A number is true if it is not 0, as False is. What does
-    something else with one tells them from numbers, as an index does."""
+    for: ``if plot``, ``not plot``, ``plot and noisy > 3``. A number is true if it is not 0, as False is; so a call may
+    give one that is written out (:data:`SWITCH`). What does something else with one tells them from numbers, as an
+    index does."""
     params = {each.arg: each for each in (*node.args.args, *node.args.kwonlyargs)}
     named = {name for name, each in params.items() if each.annotation is not None and _is_switch(each.annotation)}
     if not named:
@@ -130,7 +136,7 @@ def with_switches(node: ast.FunctionDef) -> ast.FunctionDef:
     defaults = [None] * (len(made.args.args) - len(made.args.defaults)) + [*made.args.defaults, *made.args.kw_defaults]
     for each, default in zip((*made.args.args, *made.args.kwonlyargs), defaults, strict=True):
         if each.arg in named and isinstance(each.annotation, ast.Subscript):
-            each.annotation.slice = ast.copy_location(ast.Name("int", ast.Load()), each.annotation.slice)
+            each.annotation.slice = ast.copy_location(ast.Name(SWITCH, ast.Load()), each.annotation.slice)
             if isinstance(default, ast.Constant) and isinstance(default.value, bool):
                 default.value = int(default.value)
     return made
@@ -296,7 +302,9 @@ def kind_of(node: ast.expr | None, places: Places) -> Of:
             slice=ast.Tuple(elts=[ast.Name(id="str" | "int" | "float"), ast.Call(func=ast.Name(id="OneOf")) as word]),
         ) if (choice := _choice(annotation(word, places))) is not None:
             return choice
-        case ast.Name(id="float" | "int"):
+        case ast.expr() if is_given(node):
+            return ValueKind.GIVEN
+        case ast.Name(id="float" | "int" | "<switch>"):
             return ValueKind.NUMBER
         case ast.Name(id="bool"):
             return ValueKind.TRUTH
@@ -411,8 +419,12 @@ class PythonAnnotations(Annotations):
                 return NumberOf(Base.REAL), True
             case TypeExpr(name="<number>"):
                 return NumberOf(Base.REAL), False
+            case TypeExpr(name=name) if name == GENERATOR:
+                return TupleOf((Truth(),), HANDLE), True
             case TypeExpr(name="Static", args=(TypeExpr(name=of, args=()),), form="braces") if of in _NUMBERS:
                 return NumberOf(_NUMBERS[of]), True
+            case TypeExpr(name="Static", args=(TypeExpr(name="<switch>"),)):
+                return NumberOf(Base.INTEGER, truth=True), True
             case TypeExpr(name="Static", args=(TypeExpr(name="bool"),)):
                 said = (
                     "a truth value is followed where a function only asks for it, as in `if plot`; write `Static[int]`"

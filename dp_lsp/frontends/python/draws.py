@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
-from dp_lsp.frontends.python.kinds import BY_NAME, CENTRE, GENERATING, SAMPLERS, SCALE, SIZE, Kind, Kinds
+from dp_lsp.frontends.python.kinds import BY_NAME, CENTRE, SAMPLERS, SCALE, SIZE, Kinds
 from dp_lsp.frontends.python.tree import below, children, copied, walk
 from dp_lsp.named import NamedTuple
 
@@ -53,7 +53,7 @@ def _drawn(node: ast.expr, kinds: Kinds) -> Draw | None:
         given[argument] = keyword.value
     if any(isinstance(each, ast.Starred) for each in given.values()):
         return None
-    return Draw(node, name, given.get(CENTRE), given.get(SCALE), given.get(SIZE))
+    return Draw(node, kinds.draws_by(node), given.get(CENTRE), given.get(SCALE), given.get(SIZE))
 
 
 def draw_of(node: ast.expr, kinds: Kinds) -> Draw | None:
@@ -303,23 +303,3 @@ def is_noisy_stop(statement: ast.stmt, kinds: Kinds, named: Mapping[str, Draw]) 
                 if isinstance(item, ast.expr)
             )
     return False
-
-
-def generators(node: ast.FunctionDef, kinds: Kinds) -> set[str]:
-    """The names of generators, each made once, and used for nothing but draws."""
-    names = below(node, ast.Name)
-    used = Counter(
-        item.func.value.id
-        for item in below(node, ast.Call)
-        if isinstance(item.func, ast.Attribute) and isinstance(item.func.value, ast.Name)
-        if kinds.drawn(item)
-    )
-    found = set()
-    for statement in node.body:
-        match statement:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func)) if (
-                kinds.called(func) == GENERATING and kinds.of_name(name) is Kind.GENERATOR
-            ):
-                if sum(item.id == name for item in names) == used[name] + 1:
-                    found.add(name)
-    return found

@@ -430,6 +430,7 @@ _KINDS = {
     Kind.DICT: "a dictionary",
     Kind.GAPS: "a column whose numbers may be missing",
     Kind.GENERATOR: "a generator",
+    Kind.GIVEN: "a generator",
     Kind.MECHANISM: "a mechanism of a library",
     Kind.DRAWS: "an array of draws",
 }

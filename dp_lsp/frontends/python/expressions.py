@@ -19,6 +19,7 @@ from dp_lsp.frontends.python.edges import edges_of
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.entries import COUNT, COUNT_KEPT, WHERE, named_kind
 from dp_lsp.frontends.python.filled import ZEROS, Filled
+from dp_lsp.frontends.python.generators import handle
 from dp_lsp.frontends.python.hopeless import BY_INDEX, EDGES_OF_DATA, has_edges_of_data, hopeless_call, relative
 from dp_lsp.frontends.python.kinds import (
     ARRAYS,
@@ -26,6 +27,7 @@ from dp_lsp.frontends.python.kinds import (
     COMPARISONS,
     COUNTING,
     GENERATING,
+    MAKING_GENERATORS,
     METHODS,
     SHARING,
     SIGNS,
@@ -779,6 +781,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
             return released
         if self._kinds.drawn(node):
             raise Refused(node, _SEVERAL_DRAWS)
+        if self._kinds.called(node.func) in MAKING_GENERATORS and (node.args or node.keywords):
+            raise Refused(node, "a generator with a seed, by which its noise is known (leave it out),")
         if (keys := counted(node)) is not None and self._kinds.of(node) is Kind.ARRAY:
             return self._counted_keys(node, keys)
         match node.func:
@@ -864,9 +868,9 @@ class Expressions(LibraryCalls, Reductions, Powers):
             case ast.Name(id=name) if name in EXCEPTIONS:
                 raise Refused(node, "an exception as a value")
             case ast.Name(id=name) if not self._kinds.is_local(name) or name in self._inner:
-                args = tuple(map(self.node, node.args))
+                args = tuple(map(self._argument, node.args))
                 named = tuple(
-                    surface.Keyword(*self._places.span(each), each.arg or "", self.node(each.value))
+                    surface.Keyword(*self._places.span(each), each.arg or "", self._argument(each.value))
                     for each in node.keywords
                 )
                 callee = surface.Name(*self._places.span(node.func), name)
@@ -876,6 +880,20 @@ class Expressions(LibraryCalls, Reductions, Powers):
                 raise Refused(node, f"the method `{attr}`{unsure}")
         raise Refused(node, "a call of something other than a function with a name")
 
+    def _argument(self, node: ast.expr) -> Node:
+        """What a function of the program is given: also a generator that nobody knows, or None in place of one."""
+        match node:
+            case ast.Name(id=name) if self._kinds.is_generator(name):
+                if not self._kinds.is_local(name):
+                    self.note_home(node)
+                return handle(self._places.span(node))
+            case ast.Call(func=func) if self._kinds.of(node) is Kind.GENERATOR:
+                self.note_home(func)
+                return handle(self._places.span(node))
+            case ast.Constant(value=None):
+                return handle(self._places.span(node))
+        return self.node(node)
+
     def _of_module(self, node: ast.Call, name: str) -> Node:
         """A call of a function that may be one of a module of the project. What it is given must be understood."""
         found = dotted(node.func)
@@ -883,9 +901,9 @@ class Expressions(LibraryCalls, Reductions, Powers):
         if found is None or found[0] in HOMES or self._kinds.is_generator(found[0]):
             raise Refused(node, f"`{name}`")
         try:
-            args = tuple(map(self.node, node.args))
+            args = tuple(map(self._argument, node.args))
             named = tuple(
-                surface.Keyword(*self._places.span(each), each.arg or "", self.node(each.value))
+                surface.Keyword(*self._places.span(each), each.arg or "", self._argument(each.value))
                 for each in node.keywords
             )
         except Refused:

@@ -13,6 +13,7 @@ from functools import cache
 from dp_lsp import surface
 from dp_lsp.frontends.python.annotations import (
     DRAWING,
+    GENERATOR,
     OF_NUMBER,
     PUBLIC,
     UNSAID,
@@ -28,7 +29,6 @@ from dp_lsp.frontends.python.clips import with_both_bounds
 from dp_lsp.frontends.python.dictionaries import with_keys_written, with_lists, with_names
 from dp_lsp.frontends.python.draws import (
     as_long_as,
-    generators,
     is_noisy_stop,
     named_arrays,
     named_draws,
@@ -42,6 +42,7 @@ from dp_lsp.frontends.python.expressions import Expressions, bins, number, opaqu
 from dp_lsp.frontends.python.extremes import with_extremes
 from dp_lsp.frontends.python.failures import failure, leaves, raised, with_last_failure
 from dp_lsp.frontends.python.filled import APPEND, Filled
+from dp_lsp.frontends.python.generators import generators, handle, is_given, with_generators
 from dp_lsp.frontends.python.groups import KeysShown, with_group_sums, with_shown_keys
 from dp_lsp.frontends.python.hopeless import KEYS_OF_RECORDS, SPARSE_VECTOR, keyed_by_records, named_of_data
 from dp_lsp.frontends.python.inner import bound_below, inner_functions, modules_of, why_not
@@ -97,7 +98,7 @@ def not_followed(node: ast.stmt, what: str, broken: bool = False) -> ast.stmt:
 def function(node: ast.FunctionDef, places: Places, around: _Body | None = None) -> Node:
     """A definition, perhaps in the body of another one. One that is more than a header and a body is known by its name
     alone."""
-    node = with_switches(node)
+    node = with_generators(with_switches(node))
     span = places.span(node)
     name = surface.Name(*_name_span(node, places), node.name)
     returns = None if node.returns is None else annotation(node.returns, places)
@@ -108,12 +109,14 @@ def function(node: ast.FunctionDef, places: Places, around: _Body | None = None)
         block: surface.Block = body.block()
         if body.trains:
             params = tuple(_said(each, PUBLIC) if each.name in body.trains else each for each in params)
-        elif not any(each.annotation for each in params) and returns is None and body.draws:
+        elif not any(_is_said(each) for each in params) and returns is None and body.draws:
             returns = surface.TypeExpr(header.end, header.end, DRAWING, written="Private")
             public = {each.name for each in params} if body.several else body.scales
             told = {each.name: PUBLIC if each.name in public else OF_NUMBER for each in params}
             params = tuple(
-                each if each.name in {*body.samples, *body.vectors, *body.several} else _said(each, told[each.name])
+                each
+                if each.annotation or each.name in {*body.samples, *body.vectors, *body.several}
+                else _said(each, told[each.name])
                 for each in params
             )
     except Refused as found:
@@ -135,6 +138,11 @@ def _by_keys(function: ast.FunctionDef, refused: Refused, statement: ast.stmt | 
     loop, name = found
     concerned = statement is None or name in bound_in(statement) or any(each is statement for each in ast.walk(loop))
     return Refused(loop, KEYS_OF_RECORDS) if concerned else refused
+
+
+def _is_said(param: surface.Parameter) -> bool:
+    """Whether something is said of a parameter, but that it is a generator."""
+    return param.annotation is not None and param.annotation.name != GENERATOR
 
 
 def _said(param: surface.Parameter, annotation_: str) -> surface.Parameter:
@@ -198,7 +206,7 @@ def _parameters(node: ast.FunctionDef, places: Places) -> Iterator[surface.Param
         if each.arg in behind:
             continue
         type_ = said_of[each.arg]
-        value = None if default is None else _default(default, each.arg in used, places)
+        value = None if default is None else _default(each, default, each.arg in used, places)
         kind = "keyword" if each in args.kwonlyargs else "plain"
         yield surface.Parameter(*places.span(each), each.arg, type_, value, kind)
 
@@ -213,9 +221,13 @@ def _together(node: ast.FunctionDef, places: Places) -> list[list[Named]]:
     return together(each for each in found if each is not None)
 
 
-def _default(node: ast.expr, used: bool, places: Places) -> Node:
+def _default(param: ast.arg, node: ast.expr, used: bool, places: Places) -> Node:
     """A default value, which is evaluated once. Of a parameter that the function does not read it may be any that is
     written out, and stands for any."""
+    if is_given(param.annotation):
+        if not _is_none(node):
+            raise Refused(node, "a seed, or a generator that all calls share, as a default value (write `None`)")
+        return handle(places.span(node))
     if not used and all(isinstance(each, _DISPLAYS) for each in walk(node)):
         return surface.Boolean(*places.span(node), False)
     return _literal(node, places)

@@ -69,6 +69,8 @@ class Kind(Enum):
     """What draws batches of records."""
     GENERATOR = auto()
     """What draws random numbers, and was not told how to begin."""
+    GIVEN = auto()
+    """The same, as far as who calls the function keeps to that."""
     DRAWS = auto()
     """An array of draws."""
     ANY = auto()
@@ -115,6 +117,10 @@ COUNTING = "np.histogram"
 """What counts the numbers in bins; it gives the edges back, too."""
 GENERATING = "np.random.default_rng"
 """What makes a generator, which begins with what nobody knows if it is not told."""
+MAKING_GENERATORS = frozenset({GENERATING, "np.random.RandomState", "check_random_state"})
+"""The same, and what else does it. A generator that is given to one of them comes back as it is, if it is taken."""
+GIVEN = "np.random.Generator"
+"""The type of a parameter that is given a generator."""
 
 
 def occurrences(node: ast.Call, of: Callable[[ast.expr], Of]) -> tuple[ast.expr, ast.expr] | None:
@@ -129,6 +135,7 @@ def occurrences(node: ast.Call, of: Callable[[ast.expr], Of]) -> tuple[ast.expr,
     return None
 
 
+_GENERATED = frozenset({Kind.GENERATOR, Kind.GIVEN})
 _NOT_OF_GENERATORS = frozenset({"randn"})
 """What only the module has, and no generator."""
 
@@ -163,7 +170,7 @@ class Kinds:
 
     def is_generator(self, name: str) -> bool:
         """Whether a name stands for a generator: one of the function, or one that its module has made."""
-        return self.of_name(name) is Kind.GENERATOR if self._local(name) else name in GENERATORS
+        return self.of_name(name) in _GENERATED if self._local(name) else name in GENERATORS
 
     def drawn(self, node: ast.expr) -> str:
         """The function that a call draws noise by, itself or by a generator of NumPy; empty for any other."""
@@ -174,6 +181,13 @@ class Kinds:
             case ast.Attribute(value=ast.Name(id=of), attr=attr) if self.is_generator(of):
                 name = f"np.random.{attr}" if attr not in _NOT_OF_GENERATORS else ""
         return name if name in SAMPLERS else ""
+
+    def draws_by(self, node: ast.Call) -> str:
+        """The same, by the name of a method where the generator was given to the function."""
+        match node.func:
+            case ast.Attribute(value=ast.Name(id=of), attr=attr) if self.of_name(of) is Kind.GIVEN:
+                return f"{GIVEN}.{attr}"
+        return self.drawn(node)
 
     def draws_several(self, node: ast.Call) -> bool:
         """Whether a call that draws is asked for more numbers than one."""
@@ -398,6 +412,16 @@ class Kinds:
                 return Kind.ARRAY if kinds <= {Kind.NUMBER, Kind.ARRAY, Kind.ANY} else Kind.ANY
         return Kind.ANY
 
+    def _of_generator(self, node: ast.Call) -> Kind:
+        """What makes a generator: of nothing, of None, which is the same, or of a generator."""
+        match node:
+            case ast.Call(args=[], keywords=[]) | ast.Call(args=[ast.Constant(value=None)], keywords=[]):
+                return Kind.GENERATOR
+            case ast.Call(args=[ast.Name() as of], keywords=[]) if (kind := self.of(of)) in _GENERATED:
+                assert isinstance(kind, Kind), "it is one of two"
+                return kind
+        return Kind.ANY
+
     def _of_call(self, node: ast.Call) -> Of:
         name = self.called(node.func)
         if is_mechanism(node, self.called):
@@ -406,8 +430,8 @@ class Kinds:
             return Kind.NUMBER
         if is_tool(name):
             return Kind.NUMBER
-        if name == GENERATING:
-            return Kind.ANY if node.args or node.keywords else Kind.GENERATOR
+        if name in MAKING_GENERATORS:
+            return self._of_generator(node)
         if self.drawn(node):
             return Kind.DRAWS if self.draws_several(node) else Kind.NUMBER
         if name in TOTALS or self._reduces(node, name) or self.place_of(node) is not None:

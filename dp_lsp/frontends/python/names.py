@@ -44,6 +44,7 @@ MODULES = {"np": "numpy", "numpy": "numpy", "math": "math", "random": "random"}
 HOMES = {
     **MODULES,
     **{"stats": "scipy.stats", "laplace": "scipy.stats.laplace", "norm": "scipy.stats.norm"},
+    "check_random_state": "sklearn.utils.check_random_state",
     **releasing.HOMES,
 }
 """The same, and what else has functions that are known: nothing is said of a program's own of that name."""

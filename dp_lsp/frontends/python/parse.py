@@ -19,6 +19,7 @@ from dp_lsp.frontends.python.chunks import comments, pieces
 from dp_lsp.frontends.python.constants import assignments
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.functions import function, named_lambda
+from dp_lsp.frontends.python.generators import handle
 from dp_lsp.frontends.python.imports import loads, nothing_said
 from dp_lsp.frontends.python.kinds import GENERATING
 from dp_lsp.frontends.python.names import (
@@ -105,8 +106,8 @@ def item(node: ast.stmt, places: Places) -> Iterator[Node]:
         case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Call(func=func, args=[], keywords=[])) if (
             name in GENERATORS and dotted(func) == (GENERATING.partition(".")[0], GENERATING)
         ):
-            value = surface.Tuple(span.end, span.end, ())
-            yield surface.Assign(*span, surface.Name(*places.span(target), name), value, constant=True)
+            generator = handle(Span(span.end, span.end))
+            yield surface.Assign(*span, surface.Name(*places.span(target), name), generator, constant=True)
         case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Call() as call) if (
             name in LOGGERS and makes_log(call)
         ):

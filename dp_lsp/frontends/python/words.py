@@ -10,7 +10,7 @@ from dp_lsp.frontends.python.cursor import offered
 from dp_lsp.frontends.python.entries import COUNT, COUNT_KEPT
 from dp_lsp.frontends.python.filled import APPEND, ZEROS
 from dp_lsp.frontends.python.hopeless import HOPELESS, SHOWS_KEYS, told
-from dp_lsp.frontends.python.kinds import SAMPLERS
+from dp_lsp.frontends.python.kinds import GIVEN, SAMPLERS
 from dp_lsp.frontends.python.names import BASES, EXCEPTIONS, KNOWN, RUNNING, TYPES, WORDS
 from dp_lsp.frontends.python.numeric import FUNCTIONS, spellings
 from dp_lsp.frontends.python.of_rows import COLUMN, DOT, KEPT, LENGTH, ROW_SUM, SHAPE, SHORT, VECTOR
@@ -18,7 +18,7 @@ from dp_lsp.frontends.python.outputs import SHOWING
 from dp_lsp.frontends.python.reducing import OF_MANY, QUANTILE
 from dp_lsp.frontends.python.releasing import opacus, opendp
 from dp_lsp.frontends.python.releasing.diffprivlib import ADD_GEOMETRIC, GAUSSIAN, GEOMETRIC, LAPLACE, PREMISE
-from dp_lsp.language import FLOAT_NOISE, Builtins, Cursor, Familiar, Spelling, Vocabulary, Word
+from dp_lsp.language import FLOAT_NOISE, UNSEEDED, Builtins, Cursor, Familiar, Spelling, Vocabulary, Word
 
 _TYPE_MEANINGS = {
     "float": "A number.",
@@ -62,6 +62,11 @@ class PythonWords(Vocabulary):
         return name in WORDS or name in TYPES or name in KNOWN or name in RUNNING or name in BASES
 
 
+_GIVEN_LAPLACE = f"{GIVEN}.laplace"
+_GIVEN_NORMAL = f"{GIVEN}.normal", f"{GIVEN}.standard_normal"
+"""What draws by a generator that is given to a function."""
+
+
 def _infix(sign: str) -> Spelling:
     return Spelling(sign, f"x {sign} y")
 
@@ -92,7 +97,9 @@ def python_builtins() -> Builtins:
             **{row: Spelling(name, f"{name}(v)") for row, name in OF_MANY.items()},
             "quantile": Spelling(QUANTILE, f"{QUANTILE}(v, 0.9)"),
             "add_laplace": Spelling(
-                "np.random.laplace", "x + np.random.laplace(scale=b)", others=("stats.laplace.rvs", opendp.LAPLACE)
+                "np.random.laplace",
+                "x + np.random.laplace(scale=b)",
+                others=("stats.laplace.rvs", opendp.LAPLACE, _GIVEN_LAPLACE),
             ),
             "add_normal": Spelling(
                 "np.random.normal",
@@ -100,6 +107,7 @@ def python_builtins() -> Builtins:
                 others=(
                     *(name for name in SAMPLERS if "laplace" not in name and name != "np.random.normal"),
                     opendp.GAUSSIAN,
+                    *_GIVEN_NORMAL,
                 ),
             ),
             "laplacian_mechanism": Spelling(LAPLACE, f"{LAPLACE}(epsilon=eps, sensitivity=r).randomise(x)"),
@@ -126,6 +134,7 @@ def python_builtins() -> Builtins:
         },
         premises={
             **dict.fromkeys(SAMPLERS, (FLOAT_NOISE,)),
+            **dict.fromkeys((_GIVEN_LAPLACE, *_GIVEN_NORMAL), (UNSEEDED, FLOAT_NOISE)),
             opacus.STEP: (opacus.PREMISE, FLOAT_NOISE),
             **dict.fromkeys((opendp.LAPLACE, opendp.GEOMETRIC, opendp.GAUSSIAN), (opendp.PREMISE,)),
             **dict.fromkeys((LAPLACE, GEOMETRIC, GAUSSIAN, ADD_GEOMETRIC), (PREMISE, FLOAT_NOISE)),
