@@ -41,7 +41,7 @@ from dp_lsp.problem import Edit, Fix, Problem, Severity, may_be_accepted
 from dp_lsp.text import Source, Span
 
 Analyses = Mapping[str, Analysis]
-_MOST_CONTINUED = 7  # fixes that are made after the first one, which bring nothing to an end by themselves
+_MOST_CONTINUED = 10  # fixes that are made after the first one, which bring nothing to an end by themselves
 _MOST = 3  # proposals for a problem that a fix brings
 _MOST_BROUGHT = 2  # problems that a fix brings, of which the first one with a proposal is mended
 _KEPT = 4  # trials that another fix may share: those of the same place
@@ -110,13 +110,16 @@ class Trial:
 
     def _continued(self, problem: Problem, fix: Fix) -> Fix | None:
         """A fix with those of the errors that it brings to light, one after the other: what is clipped may move too far
-        for the noise that was declared."""
+        for the noise that was declared. Where the likeliest ones lead nowhere, those that rewrite the least may."""
+        return self._led_on(problem, fix, near=False) or self._led_on(problem, fix, near=True)
+
+    def _led_on(self, problem: Problem, fix: Fix, near: bool) -> Fix | None:
         taken: set[tuple[str, str]] = set()
         steps = [fix.title]
         for _ in range(_MOST_CONTINUED):
             first, step = None, ("", "")
             for found in self._brought(problem, fix):
-                for further in self._further(found, fix):
+                for further in self._further(found, fix, near):
                     edits = composed(fix.edits, further.edits)
                     if edits is None or (found.message, further.title) in taken or _undoes(further, fix):  # no help
                         continue
@@ -164,6 +167,9 @@ class Trial:
         at, fresh = next((found for found in found_in if found[1]), (index, []))
         if any(each.code == NoMechanism.code for each in fresh) and self._drops_noise(fix):
             return []
+        if not fresh and fix.declares:  # more is known where the problem is
+            left = new.chunks[index].record.verdict.problems
+            return [each.moved(new.chunks[index].start) for each in left if _says(each) == _says(problem)][:1]
         brought = [each.moved(new.chunks[at].start) for each in fresh[:_MOST_BROUGHT]]
         for found in brought[:1]:
             same = found.code == problem.code and (found.code != DoesNotFit.code or found.message == problem.message)
@@ -171,12 +177,14 @@ class Trial:
                 return []  # it is the same one, or the fix writes a name where nobody has it, which is no slip
         return brought
 
-    def _further(self, found: Problem, fix: Fix) -> list[Fix]:
-        """The fixes of a problem that a fix brings, as edits of the text after it."""
+    def _further(self, found: Problem, fix: Fix, near: bool) -> list[Fix]:
+        """The fixes of a problem that a fix brings, as edits of the text after it, the likeliest first, or those that
+        stay where the problem is."""
         analysis = self._after(fix.edits)[0][self._file]
         seen = self.seen()._replace(text=edited(self._text, fix.edits), analysis=analysis)
         first = foremost(found, lambda: seen)
-        further = _private_first([*first, *found.fixes, *proposals(found, lambda: seen)])[:_MOST]
+        own = sorted(found.fixes, key=lambda each: near and not _stays_at(found.span, each))
+        further = _private_first([*first, *own, *proposals(found, lambda: seen)])[:_MOST]
         return [seen.code.completed(fix, seen.text) for fix in further]
 
     def _drops_noise(self, fix: Fix) -> bool:
@@ -267,8 +275,7 @@ class Trial:
     def _is_said_no_more(self, problem: Problem, before: Analyses, after: Analyses) -> bool:
         """Whether a problem is gone, and all in all there are fewer: what was declared tells of others of its kind."""
         old, new = (_errors_by_message(each[self._file].problems) for each in (before, after))
-        said = problem.code, problem.message
-        return new[said] < old[said] and new.total() < old.total()
+        return new[_says(problem)] < old[_says(problem)] and new.total() < old.total()
 
     def _is_rarer(self, code: str, before: Analyses, after: Analyses) -> bool:
         return _count(after[self._file].problems, code) < _count(before[self._file].problems, code)
@@ -320,6 +327,11 @@ def _touches(span: Span, fix: Fix) -> bool:
     return any(span.start <= each.end and each.start <= span.end for each in _written_at(fix.edits))
 
 
+def _stays_at(span: Span, fix: Fix) -> bool:
+    """Whether a fix edits nothing but what is at a place."""
+    return all(span.start <= each.span.start and each.span.end <= span.end for each in fix.edits)
+
+
 def _is_within(chunk: Placed, written: Collection[Span]) -> bool:
     """Whether a piece is one that edits wrote, and no more."""
     return any(each.start <= chunk.start and chunk.start + chunk.length <= each.end for each in written)
@@ -335,17 +347,21 @@ KNOWN = {state: min(badness, 1) for state, badness in BADNESS.items()}
 
 def _fresh(before: Verdict, after: Verdict) -> list[Problem]:
     """The errors and warnings that there were not before, or not as often, the errors first."""
-    known = Counter((each.code, each.message) for each in before.problems)
+    known = Counter(map(_says, before.problems))
     found: list[Problem] = []
     for each in filter(_is_serious, after.problems):
-        known[each.code, each.message] -= 1
-        if known[each.code, each.message] < 0:
+        known[_says(each)] -= 1
+        if known[_says(each)] < 0:
             found.append(each)
     return sorted(found, key=lambda each: each.severity is not Severity.ERROR)
 
 
+def _says(problem: Problem) -> tuple[str, str]:
+    return problem.code, problem.message
+
+
 def _errors_by_message(problems: Iterable[Problem]) -> Counter[tuple[str, str]]:
-    return Counter((each.code, each.message) for each in problems if each.severity is Severity.ERROR)
+    return Counter(_says(each) for each in problems if each.severity is Severity.ERROR)
 
 
 def _is_serious(problem: Problem) -> bool:

@@ -103,15 +103,11 @@ def _waits(factor: Sens) -> bool:
 
 
 def make_static(inference: Inference, node: Term) -> tuple[Fix, ...]:
-    """A repair that declares the parameters `Static()` that an argument is computed from."""
+    """A repair that declares the parameters `Static()` that an argument is computed from, by way of names as well."""
     known = inference.recorder.judgements.get(node)
-    names = (
-        {node.local.name}
-        if isinstance(node, Use)
-        else {var.name for var in known.moves if not var.public}
-        if known
-        else set()
-    )
+    names = {var.name for var in known.moves if not var.public} if known else set()
+    if isinstance(node, Use) and (not names or node.local.name in names):
+        names = {node.local.name}
     return tuple(fix._replace(declares=True) for fix in inference.publish(names))
 
 

@@ -506,7 +506,16 @@ def infer_constant(constant: term.Constant, setting: InferenceSetting, look: Cal
         inference.report(problems.ChangeableConstant.at(constant.name_span, name=constant.name))
     boxes = tuple(inference.recorder.boxes)
     found = Judgement(inference.type(result), moves.NOWHERE, boxes=boxes, rebindable=constant.rebindable)
-    return _inferred(inference, found)
+    inferred = _inferred(inference, found)
+    return inferred._replace(problems=tuple(map(_told_only, inferred.problems)))
+
+
+def _told_only(problem: Problem) -> Problem:
+    """That a top-level value is not known is no mistake: nothing is claimed of it, and who uses it is told."""
+    return problem._replace(severity=Severity.INFORMATION) if problem.code in _NOT_KNOWN else problem
+
+
+_NOT_KNOWN = frozenset(kind.code for kind in (problems.NoRule, problems.UnknownName))
 
 
 def _is_made_here(value: term.Term) -> bool:

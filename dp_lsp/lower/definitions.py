@@ -65,7 +65,7 @@ from dp_lsp.lower.statements import (
     versions,
 )
 from dp_lsp.named import NamedTuple
-from dp_lsp.problem import Edit, Fix, Problem, Related
+from dp_lsp.problem import Edit, Fix, Problem, Related, Severity
 from dp_lsp.text import Span
 
 _WHOLE, _MODEL = NumberOf(Base.INTEGER), AModel()
@@ -716,13 +716,17 @@ class _TopLevel:
     def _assigned(self, node: surface.Assign, target: surface.Name) -> Definition:
         self._check_meaning(target)
         unit = self._unit(f"`{target.name}`")
-        self._cloud(node, summary(node.value, self._vocabulary), f"`{target.name}` may give it another meaning")
+        does = summary(node.value, self._vocabulary)
+        self._cloud(node, does, f"`{target.name}` may give it another meaning")
         rebindable = self._language.semantics.types_are_inferred and not node.constant
         if isinstance(node.value, surface.Lambda):
             method = Functions(unit).method(Written.assigned(target, node.value))
             return replace(method, span=node.span, assigned=True, rebindable=rebindable)
+        known = len(self._problems)
         value = Functions(unit).constant(node.value)
         self._built |= unit.uses
+        if does.is_harmless:  # whoever uses it is told; for all others it is a value like any other
+            self._problems[known:] = map(_told_only, self._problems[known:])
         return Constant(target.name, node.span, target.span, value, frozenset(unit.uses), rebindable)
 
     def _unit(self, where: str) -> LoweringUnit:
@@ -859,6 +863,12 @@ class _TopLevel:
         if not summed_up:
             does = does._replace(anything=what)
         self._cloud(node, does, what)
+
+
+def _told_only(problem: Problem) -> Problem:
+    """That nothing is known of a value is no mistake where nothing is claimed of it."""
+    is_unknown = problem.code == problems.Unsupported.code and problem.severity is Severity.ERROR
+    return problem._replace(severity=Severity.INFORMATION) if is_unknown else problem
 
 
 def _is_broken(node: surface.Node) -> bool:

@@ -24,12 +24,19 @@ _ADDED = r"^(?P<indent>[ \t]*){}\[(?P<key>[^][\n]+)\][ \t]*=(?!=)[ \t]*(?P<value
 
 
 _GIVEN = r"(?P=name)\[(?P={})\][ \t]*"
+_KEY = r"""(?:"[^"\n]*"|:[^\W\d]\w*|'[^'\n]'|-?[0-9]+)"""
+_NONE_YET = r"[ \t]*=>[ \t]*0(?:\.0)?"
 _COUNTED = re.compile(
-    r"^(?P<indent>[ \t]*)(?P<name>[^\W\d]\w*)[ \t]*=[ \t]*Dict(?:\{[^\n(]*\})?\(\)[ \t]*\n"
+    r"^(?P<indent>[ \t]*)(?P<name>[^\W\d]\w*)[ \t]*=[ \t]*Dict(?:\{[^\n(]*\})?\((?:"
+    rf"(?P<listed>{_KEY}{_NONE_YET}(?:,[ \t]*{_KEY}{_NONE_YET})*)"
+    rf"|(?P<one>[^\W\d]\w*){_NONE_YET}[ \t]+for[ \t]+(?P=one)[ \t]+(?:in|=|∈)[ \t]+(?P<all>[^\n]+))?\)[ \t]*\n"
     r"(?P=indent)for[ \t]+(?P<each>[^\W\d]\w*)[ \t]+(?:in|=|∈)[ \t]+(?P<over>[^\W\d]\w*)[ \t]*\n"
     r"(?:[ \t]*(?P<place>[^\W\d]\w*)[ \t]*=[ \t]*(?P<made>[^\n]+)\n)?"
-    r"(?:[ \t]*(?P=name)\[(?P<key>[^][\n]+)\][ \t]*=[ \t]*get\((?P=name),[ \t]*(?P=key),[ \t]*0(?:\.0)?\)"
-    r"[ \t]*\+[ \t]*1[ \t]*\n|[ \t]*if[ \t]+haskey\((?P=name),[ \t]*(?P<known>[^\n]+)\)[ \t]*\n[ \t]*"
+    r"(?:[ \t]*if[ \t]+!haskey\((?P=name),[ \t]*(?P<fresh>[^\n]+)\)[ \t]*\n[ \t]*"
+    rf"{_GIVEN.format('fresh')}=[ \t]*0(?:\.0)?[ \t]*\n[ \t]*end[ \t]*\n)?"
+    r"(?:[ \t]*(?P=name)\[(?P<key>[^][\n]+)\][ \t]*(?:\+=[ \t]*1|"
+    r"=[ \t]*(?:(?P=name)\[(?P=key)\]|get!?\((?P=name),[ \t]*(?P=key),[ \t]*0(?:\.0)?\))"
+    r"[ \t]*\+[ \t]*1)[ \t]*\n|[ \t]*if[ \t]+haskey\((?P=name),[ \t]*(?P<known>[^\n]+)\)[ \t]*\n[ \t]*"
     rf"{_GIVEN.format('known')}\+=[ \t]*1[ \t]*\n[ \t]*else[ \t]*\n[ \t]*{_GIVEN.format('known')}=[ \t]*1[ \t]*\n"
     r"[ \t]*end[ \t]*\n)(?P=indent)end\b",
     re.MULTILINE,
@@ -63,11 +70,11 @@ def _counts(text: str, function: Span) -> Iterator[Fix]:
         name, each, key = found["name"], found["each"], found["key"] or found["known"]
         if key == found["place"]:
             key = found["made"].strip()
-        elif found["place"]:
+        elif found["place"] or found["fresh"] not in (None, key):
             continue
-        made = f"{name} = [count({each} -> {key} == k, {found['over']}) for k in "
-        choice = (Placeholder("keys", "1:5", len(made)),)
-        edit = Edit(Span(found.start("name"), found.end()), f"{made}1:5]", choice)
+        made, keys = f"{name} = [count({each} -> {key} == k, {found['over']}) for k in ", _keys(found)
+        choice = () if keys else (Placeholder("keys", "1:5", len(made)),)
+        edit = Edit(Span(found.start("name"), found.end()), f"{made}{keys or '1:5'}]", choice)
         edits, inside = [edit], Span(found.end(), function.end)
         pairs = (
             rf"\(\s*(?P<key>[^\W\d]\w*)\s*,\s*(?P<value>[^\W\d]\w*)\s*\)[ \t]+(?:in|=|∈)[ \t]+{re.escape(name)}(?!\w)"
@@ -77,7 +84,27 @@ def _counts(text: str, function: Span) -> Iterator[Fix]:
             edits.append(Edit(Span(*whole.span()), f"[{whole['made']} for {whole['value']} in {name}]"))
         for loop in re.compile(rf"for[ \t]+{pairs}[ \t]*$", re.MULTILINE).finditer(text, *inside):
             edits.append(Edit(Span(*loop.span()), f"for ({loop['key']}, {loop['value']}) in enumerate({name})"))
+        edits += _noisy_entries(name, text, inside)
         yield Fix(f"write out which keys there are: `{edit.text}`", tuple(edits), sure=False, declares=True)
+
+
+def _keys(counted: re.Match[str]) -> str:
+    """The keys that a dictionary has from the beginning on, as a list; empty if they are not written out."""
+    if counted["listed"]:
+        return f"[{', '.join(re.findall(f'({_KEY}){_NONE_YET}', counted['listed']))}]"
+    return (counted["all"] or "").strip()
+
+
+def _noisy_entries(name: str, text: str, inside: Span) -> Iterator[Edit]:
+    """Loops over the keys of a dictionary that do the same with each entry."""
+    header = rf"for[ \t]+(?P<key>[^\W\d]\w*)[ \t]+(?:in|=|∈)[ \t]+keys\({re.escape(name)}\)[ \t]*\n"
+    body = rf"[ \t]*{re.escape(name)}\[(?P=key)\][ \t]*(?P<sign>[-+*/]?)=(?!=)[ \t]*(?P<value>[^\n]+)\n"
+    for loop in re.compile(rf"^(?P<indent>[ \t]*){header}{body}(?P=indent)end\b", re.MULTILINE).finditer(text, *inside):
+        entry = re.compile(rf"(?<![\w.]){re.escape(name)}\[{loop['key']}\]")
+        value = f"{name}[{loop['key']}] {loop['sign']} {loop['value']}" if loop["sign"] else loop["value"]
+        made = entry.sub("entry", value.rstrip())
+        if not re.search(rf"(?<!\w)(?:{re.escape(name)}|{loop['key']})(?!\w)", made):
+            yield Edit(Span(loop.end("indent"), loop.end()), f"{name} = [{made} for entry in {name}]")
 
 
 def _others(name: str, text: str, function: Span, known: list[re.Match[str]]) -> list[Span]:

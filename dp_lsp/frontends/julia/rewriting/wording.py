@@ -275,7 +275,7 @@ def _texts(code: Rendering, text: str, function: Span) -> Iterator[Fix]:
 def _is_a_value(text: str, found: re.Match[str], function: Span) -> bool:
     """Whether a text is compared, listed, or the value of a branch or of the function: no key, and no message."""
     before, after = text[function.start : found.start()].rstrip(" \t"), text[found.end() :].lstrip(" \t")
-    if after.startswith(("=>", "]")) and not _LISTED.search(before):
+    if after.startswith("=>") or (after.startswith("]") and not _LISTED.search(before)):
         return False
     return _BEFORE_VALUE.search(before) is not None or after.startswith(("==", "!=")) or bool(_LISTED.search(before))
 

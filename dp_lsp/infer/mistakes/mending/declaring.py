@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dp_lsp.builtins import remedies
-from dp_lsp.builtins.traits import Clips
+from dp_lsp.builtins.higher import ENTRIES
+from dp_lsp.builtins.traits import Average, Clips, RecordCount
 from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, NumberOf, Truth, TupleOf
 from dp_lsp.core.term import Apply, Call, Comprehension, Global, Local, Loop, Param, Term, Use
 from dp_lsp.core.types import Base, Container, DatasetMetric, Kind, NumberType
 from dp_lsp.core.values import replace
 from dp_lsp.infer.checks import result_term
-from dp_lsp.infer.mistakes.mending.parts import is_dataset, is_epsilon, releases_around
+from dp_lsp.infer.mistakes.mending.parts import is_dataset, is_epsilon, releases_around, through_names
 from dp_lsp.infer.mistakes.noise import release_of
 from dp_lsp.infer.mistakes.scene import Scene, row
 from dp_lsp.intents import AddParameter, AddProducts, DeclareOrdered, DeclareRecords
@@ -59,11 +60,15 @@ def may_be_records(scene: Scene, node: Term) -> bool:
 
 
 def all_records(scene: Scene, problem: Problem) -> Iterator[Fix]:
-    """Several numbers of which it is not written what they are, are records."""
+    """Several numbers of which it is not written what they are, or that are counted, are records."""
+    several = _gone_over(scene)
     for param in scene.method.params:
-        type_ = scene.type_of(param.local)
-        if isinstance(param.type, Anything) and not param.static and isinstance(type_, Container):
-            yield from scene.inference.fixes(DeclareRecords(param.span, remedies.datasets(type_.kind, Base.REAL)))
+        if isinstance(param.type, Anything) and not param.static:
+            type_ = scene.type_of(param.local)
+            if isinstance(type_, Container):
+                yield from scene.inference.fixes(DeclareRecords(param.span, remedies.datasets(type_.kind, Base.REAL)))
+            elif param.local in several and not isinstance(type_, NumberType):
+                yield from scene.inference.fixes(DeclareRecords(param.span, remedies.DATASETS))
 
 
 def products(scene: Scene, problem: Problem) -> Iterator[Fix]:
@@ -150,9 +155,26 @@ def public_numbers(scene: Scene, problem: Problem) -> Iterator[Fix]:
     typed = {
         each.local.name for each in params if isinstance(each.type, NumberOf | TupleOf) or each.default is not None
     }
-    beside = any(isinstance(each.type, ContainerOf | DatasetOf | Anything) for each in params if each.default is None)
-    if names and names <= typed and beside:
+    untyped = {each.local for each in params if isinstance(each.type, Anything) and each.default is None}
+    several = _gone_over(scene)
+    names -= {each.name for each in several}  # which a bound is made of by way of how many there are
+    vectors = any(isinstance(each.type, ContainerOf | DatasetOf) for each in params if each.default is None)
+    numbers = {each.name for each in untyped - several} if several or vectors else set[str]()
+    if names and ((names <= typed and (vectors or untyped)) or names <= typed | numbers):
         yield from (fix._replace(declares=True) for fix in scene.inference.publish(names))
+
+
+def _gone_over(scene: Scene) -> set[Local]:
+    """The parameters that stand where records do: that are counted, or of whose numbers an average is made."""
+    found = set[Local]()
+    for call in scene.calls:
+        node: Term | None = call.args[0] if row(call).has(RecordCount) or row(call).has(Average) else None
+        while node is not None:
+            node = through_names(scene, node)
+            if isinstance(node, Use):
+                found.add(node.local)
+            node = node.args[1] if isinstance(node, Call) and node.builtin == ENTRIES else None
+    return found
 
 
 def missing_parameter(scene: Scene, problem: Problem) -> Iterator[Fix]:
@@ -180,6 +202,7 @@ def public_argument(scene: Scene, problem: Problem) -> Iterator[Fix]:
 def public_beside(scene: Scene, problem: Problem) -> Iterator[Fix]:
     """Numbers without a type that records are put between, or that they are compared with, are public."""
     untyped = {each.local for each in scene.method.params if isinstance(each.type, Anything) and not each.static}
+    untyped -= _gone_over(scene)
     unknown = {each.name for each in untyped if f"`{each.name}` is a number" in problem.message}
     yield from (fix._replace(declares=True) for fix in scene.inference.publish(unknown) if unknown)
     for call in scene.calls:

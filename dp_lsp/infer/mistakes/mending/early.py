@@ -56,7 +56,7 @@ def statistics_in(scene: Scene) -> list[Term]:
     outer one."""
     found: dict[Span, Term] = {}
     for node in scene.terms:
-        if isinstance(node, Call | Apply) and scene.private(node) and _is_statistic(scene, node):
+        if is_private_statistic(scene, node):
             found.setdefault(node.span, node)
     spans = [*found]
     return [found[each] for each in sorted(spans) if not any(_within(each, other) for other in spans if other != each)]
@@ -72,8 +72,19 @@ def _is_statistic(scene: Scene, node: Call | Apply) -> bool:
     made_of_records = any(
         isinstance(scene.type(each), Dataset) or may_be_records(scene, through_names(scene, each)) for each in node.args
     )
-    known = isinstance(scene.type(node), NumberType) or _root(scene, node) is not None
+    known = isinstance(scene.type(node), NumberType) or _root(scene, node) is not None or _lacks_bounds(scene, node)
     return made_of_records and (known or _of_some(scene, node) is not None)
+
+
+def is_private_statistic(scene: Scene, node: Term) -> bool:
+    """Whether something stands for a number that is made of private records."""
+    private = bool(scene.private(node)) or _lacks_bounds(scene, node)
+    return private and is_statistic(scene, node) and isinstance(node, Call | Apply)
+
+
+def _lacks_bounds(scene: Scene, node: Term) -> bool:
+    """Whether this is an average of private records of which nothing is known, only because they have no bounds."""
+    return isinstance(node, Call) and row(node).has(Average) and any(map(scene.private, node.args))
 
 
 def _of_some(scene: Scene, node: Term) -> tuple[Statistic, Expression] | None:

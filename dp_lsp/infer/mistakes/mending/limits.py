@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Iterator
 from dp_lsp.builtins import remedies
 from dp_lsp.builtins.traits import Rank
 from dp_lsp.core import term
-from dp_lsp.core.term import Apply, Call, Comprehension, Loop, Term, Use
+from dp_lsp.core.term import Call, Comprehension, Loop, Term, Use
 from dp_lsp.core.types import NumberType
-from dp_lsp.infer.mistakes.mending.early import is_statistic, noisy
+from dp_lsp.infer.mistakes.mending.early import is_private_statistic, noisy
 from dp_lsp.infer.mistakes.mending.parts import is_within, releases_in, source_of, through_names
 from dp_lsp.infer.mistakes.mending.sizes import chosen, ranked
 from dp_lsp.infer.mistakes.noise import MechanismCall
@@ -64,7 +64,7 @@ def _noisy(scene: Scene, release: MechanismCall, node: Term, part: Expression, s
 
 def _is_inner(scene: Scene, node: Term) -> bool:
     """Whether something is a private statistic that is no limit."""
-    return bool(scene.private(node)) and isinstance(node, Call | Apply) and is_statistic(scene, node)
+    return is_private_statistic(scene, node)
 
 
 def _is_limit(scene: Scene, node: Term) -> bool:

@@ -60,7 +60,9 @@ def unused_lines(scene: Scene, made: Term, kept: tuple[Term, ...]) -> tuple[Edit
         unused += more
         left = [bind for bind in left if bind not in more]
         gone |= {*within(bind.term for bind in more)} - stays
-    left_out = (scene.inference.fixes(LeaveOut("", bind.span)) for bind in unused)
+    spans = {bind.span for bind in unused}
+    outer = (bind for bind in unused if not any(is_within(bind, each) for each in spans - {bind.span}))
+    left_out = (scene.inference.fixes(LeaveOut("", bind.span)) for bind in outer)
     return tuple(edit for fixes in left_out for fix in fixes for edit in fix.edits)
 
 
@@ -220,7 +222,7 @@ def is_dataset(scene: Scene, node: Term) -> bool:
     return isinstance(scene.type(node), Dataset)
 
 
-def is_within(node: Term, whole: Span) -> bool:
+def is_within(node: Term | Bind, whole: Span) -> bool:
     return whole.start <= node.span.start and node.span.end <= whole.end
 
 

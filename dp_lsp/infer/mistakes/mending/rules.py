@@ -86,7 +86,17 @@ RULES: dict[str, tuple[Rule, ...]] = {
         (problems.Unbounded, (annotated,)),
         (
             problems.NoRule,
-            (root_after, products, noisy_quantile, by_place, by_counting, whole_quotient, annotated, noise_early),
+            (
+                root_after,
+                noisy_limits,
+                products,
+                noisy_quantile,
+                by_place,
+                by_counting,
+                whole_quotient,
+                annotated,
+                noise_early,
+            ),
         ),
         (problems.UnknownName, (by_mechanism, without_mark, by_keeping, missing_parameter)),
         (problems.OtherNorm, (for_its_norm,)),

@@ -3,13 +3,14 @@ instead of a place in the order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from typing import TypeAlias
 
 from dp_lsp.builtins import intervals, remedies
-from dp_lsp.builtins.traits import Average, DividesByLast, Indexing, Orders, Rank, RecordCount
+from dp_lsp.builtins.traits import Additive, Average, DividesByLast, Indexing, Orders, Rank, RecordCount
 from dp_lsp.core.algebra import Poly
-from dp_lsp.core.term import Apply, Call, Literal, Term
+from dp_lsp.core.term import Apply, Branch, Call, Literal, Term
 from dp_lsp.core.types import Dataset, NumberType
 from dp_lsp.infer.mistakes.mending.drawing import drawn_sums
 from dp_lsp.infer.mistakes.mending.parts import (
@@ -34,6 +35,9 @@ from dp_lsp.intents import HIGHEST, Expression, Made
 from dp_lsp.language import Familiar
 from dp_lsp.problem import Fix, Problem
 from dp_lsp.text import Span
+
+_Place: TypeAlias = "tuple[Term, Fraction | Expression]"
+"""Records, and the share of them that lies below something."""
 
 
 def _is_sized(scene: Scene, node: Term) -> bool:
@@ -141,6 +145,8 @@ def noisy_quantile(scene: Scene, problem: Problem) -> Iterator[Fix]:
     for node in scene.terms if not releases else ():
         if problem.span == (node.function.span if isinstance(node, Apply) else node.span):
             yield from _quantile(scene, node, node.span)
+    for call, _, hidden in drawn_sums(scene) if not releases else ():
+        yield from _quantile(scene, hidden, call.span)
 
 
 def _quantile(scene: Scene, hidden: Term, span: Span) -> Iterator[Fix]:
@@ -164,7 +170,7 @@ def chosen(scene: Scene, records: Term, share: Fraction | Expression, epsilon: E
     return remedies.quantile_of(source_of(scene, records), wanted, far, epsilon)
 
 
-def ranked(scene: Scene, node: Term) -> tuple[Term, Fraction | Expression] | None:
+def ranked(scene: Scene, node: Term) -> _Place | None:
     """The records that something is one of, and the share of them that lies below it."""
     if isinstance(node, Call) and (rank := row(node).trait(Rank)) is not None:
         return node.args[0], source_of(scene, node.args[1]) if rank.share is None else rank.share
@@ -176,7 +182,27 @@ def ranked(scene: Scene, node: Term) -> tuple[Term, Fraction | Expression] | Non
     if isinstance(node, Call) and row(node).has(Indexing) and len(node.args) == 2:
         ordered = _sorted(scene, node.args[0])
         return None if ordered is None else (ordered, _share(scene, node.args[1], ordered))
+    if isinstance(node, Branch):
+        return _same(ranked(scene, through_names(scene, each.result)) for each in (node.then, node.otherwise))
+    return _halfway(scene, node)
+
+
+def _halfway(scene: Scene, node: Term) -> _Place | None:
+    """The same of half the sum of two."""
+    if not isinstance(node, Call) or not row(node).has(DividesByLast) or len(node.args) != 2:
+        return None
+    total, two = (through_names(scene, each) for each in node.args)
+    if isinstance(two, Literal) and two.value == 2 and isinstance(total, Call) and row(total).has(Additive):
+        return _same(ranked(scene, through_names(scene, each)) for each in total.args)
     return None
+
+
+def _same(found: Iterable[_Place | None]) -> _Place | None:
+    """What several are alike: the same share of the same records lies below all of them, as far as they tell."""
+    places = list(found)
+    known = [each for each in places if each is not None]
+    alike = all(each[0] is known[0][0] and each[1] == known[0][1] for each in known)
+    return known[0] if known and len(known) == len(places) and alike else None
 
 
 def _sorted(scene: Scene, node: Term) -> Term | None:
