@@ -29,7 +29,7 @@ PAGES = (
         "arrays-of-records",
         "applied",
     ),
-    *("written-lists", "put-in-order", "texts", "switches", "distinct", "by-hand"),
+    *("written-lists", "put-in-order", "texts", "switches", "distinct", "by-hand", "side-by-side"),
 )
 LOOSE = {
     "Values that take the place of others",

@@ -22,7 +22,7 @@ from dp_lsp.builtins import (
 )
 from dp_lsp.builtins.arithmetic import MINUS, PLUS, POWER, QUOTIENT, TIMES
 from dp_lsp.builtins.containers import LITERAL, TOTAL
-from dp_lsp.builtins.datasets import KEEPING, OF_ROWS
+from dp_lsp.builtins.datasets import KEEPING, KEEPING_ROWS, OF_ROWS
 from dp_lsp.builtins.define import Builtin, Form
 from dp_lsp.builtins.elementary import SQUARE
 from dp_lsp.builtins.filling import EMPTY, PUSH, STORE, STORE_ALL, TALLY
@@ -104,6 +104,7 @@ __all__ = [
     "ENTRIES_BY_PLACE",
     "INDEX",
     "KEEPING",
+    "KEEPING_ROWS",
     "LITERAL",
     "MAKING",
     "MINUS",

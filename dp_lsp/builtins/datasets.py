@@ -291,7 +291,7 @@ MAP = form(_mapped, of_records(once), applies=applied_to("f"), f=Arrow(), v=NUMB
 MAP_ROWS = form(_mapped_rows, only(m=ONE, f=INFINITY), applies=applied_to("f"), f=Arrow(), m=ROWS_OF_PEOPLE)
 CLAMP = form(_clamped, only(v=ONE), _ordered, v=NUMBERS, L=STATIC, U=STATIC)
 CLIP = form(_with_short_rows, only(v=ONE), not_negative("c"), N=GivenNorm(), c=STATIC, v=ROWS_OF_PEOPLE)
-KEEPING = "filter"
+KEEPING, KEEPING_ROWS = "filter", "filter_rows"
 _POINTS = "f(v::MetricVector(Real, Symmetric)) = {}"
 
 _ROWS: tuple[Builtin, ...] = (
@@ -425,7 +425,7 @@ RECORD_ROWS: tuple[Builtin, ...] = (
         traits=(Integral(True), ByRecord.COUNTS, monotonicity.BY_RECORDS),
     ),
     Builtin(
-        "filter_rows",
+        KEEPING_ROWS,
         "filter_rows(p, m)",
         (_by_row(lambda args: some_of(args.dataset("m")), per_step(once, twice)),),
         "The rows of a dataset for which the function returns true. How many there are is private: replacing a row may "

@@ -297,17 +297,18 @@ _CHANGING: tuple[Builtin, ...] = (
     Builtin(
         TALLY,
         "v[f(x)] += c for x in r",
-        (
+        tuple(
             form(
                 _tallied,
                 only(f=INFINITY, r=datasets.per_change(_added_once, _added_twice, _added_twice), v=ONE),
                 _is_in,
                 applies=datasets.applied_to("f"),
                 f=Arrow(),
-                r=datasets.NUMBERS,
+                r=records,
                 v=_NUMBERS,
                 c=STATIC,
-            ),
+            )
+            for records in (datasets.NUMBERS, datasets.ROWS_OF_PEOPLE)
         ),
         "Adds a public number to one entry of v for each record, whose place the record says: what a loop over records "
         "leaves that does `v[i] += c`. A record that comes or goes moves one entry by c, one that is replaced two.",

@@ -25,6 +25,7 @@ from dp_lsp.infer.effects import Evaluation
 from dp_lsp.infer.inference import Inference
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
+from dp_lsp.text import Span
 
 
 class _Unlike(Exception):
@@ -263,28 +264,33 @@ class _Round:
 
     def _tally(self, start: Term, added: _Added, own: tuple[Bind, ...], all_binds: tuple[Bind, ...] = ()) -> Term:
         """A vector to which each record, or each that is kept, adds something at its place."""
-        if self._records.rows:
-            raise _Unlike
         assert added.term is not None and added.entry is not None, "what is added to an entry"
-
-        def made(body: Body, before: tuple[Bind, ...]) -> Term:
-            return self._function(self._with(body, own, before))
-
         span = added.entry.result.span
-        over: Term = term.Use(self._node.last.span, self._records.over)
-        if added.kept is not None:
-            over = Call(span, builtins.KEEPING, (made(added.kept, ()), over), span)
-        return Call(self._node.span, builtins.TALLY, (made(added.entry, all_binds), over, start, added.term), span)
+        over, made = self._kept(added, own), self._function(self._with(added.entry, own, all_binds))
+        return Call(self._node.span, builtins.TALLY, (made, over, start, added.term), span)
 
     def _listed(self, added: _Added, own: tuple[Bind, ...], all_binds: tuple[Bind, ...]) -> Term:
         """A list of what is made of each record, or of each that is kept: in whatever order, as records are."""
         assert added.entry is not None, "what is put into the list"
+        made = self._function(self._with(added.entry, own, () if added.kept is not None else all_binds))
+        return self._of_each(made, self._kept(added, own), added.entry.result.span)
+
+    def _kept(self, added: _Added, own: tuple[Bind, ...]) -> Term:
+        """The records in whose rounds something is added, or all."""
         over: Term = term.Use(self._node.last.span, self._records.over)
-        span, before = added.entry.result.span, all_binds
-        if added.kept is not None:
-            over, before = Call(span, builtins.KEEPING, (self._function(self._with(added.kept, own)), over), span), ()
-        made = self._function(self._with(added.entry, own, before))
-        return Call(span, builtins.MAKING, (made, over), span)
+        if added.kept is None or added.entry is None:
+            return over
+        span = added.entry.result.span
+        keeping = builtins.KEEPING_ROWS if self._records.rows else builtins.KEEPING
+        return Call(span, keeping, (self._function(self._with(added.kept, own)), over), span)
+
+    def _of_each(self, function: Term, over: Term, span: Span) -> Term:
+        """What a function makes of each record."""
+        if self._records.rows:
+            return Call(
+                span, builtins.OF_ROWS, (function, Call(over.span, builtins.AS_VIEWS, (over,), over.span)), span
+            )
+        return Call(span, builtins.MAKING, (function, over), span)
 
     @staticmethod
     def _with(body: Body, own: tuple[Bind, ...], before: tuple[Bind, ...] = ()) -> Body:
@@ -294,12 +300,8 @@ class _Round:
 
     def _made_of_all(self, each: Body) -> Term:
         """What is made of each record."""
-        span, records = each.result.span, term.Use(self._node.last.span, self._records.over)
-        function = self._function(each)
-        if self._records.rows:
-            over = Call(records.span, builtins.AS_VIEWS, (records,), records.span)
-            return Call(span, builtins.OF_ROWS, (function, over), span)
-        return Call(span, builtins.MAKING, (function, records), span)
+        records = term.Use(self._node.last.span, self._records.over)
+        return self._of_each(self._function(each), records, each.result.span)
 
     def _function(self, each: Body) -> Term:
         """The function of a record that a round is."""

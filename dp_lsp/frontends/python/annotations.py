@@ -657,8 +657,8 @@ def _joined(node: TypeExpr, parts: list[Annotation]) -> DatasetOf:
     bases = {
         part.args[0].name for part in node.args if isinstance(part, TypeExpr) and isinstance(part.args[0], TypeExpr)
     }
-    if not bases <= _ARRAYS - _SERIES:
-        raise RefusedType(node.args[0], "parts of the same records are arrays, each an `np.ndarray`")
+    if not bases <= {"list", *_ARRAYS} - _SERIES:
+        raise RefusedType(node.args[0], "parts of the same records are each an `np.ndarray` or a `list`")
     widths = [Fraction(1) if each.records.kind is Kind.VECTOR else each.columns for each in known]
     whole = [each for each in widths if isinstance(each, Fraction)]
     if len(whole) < len(widths) - 1:

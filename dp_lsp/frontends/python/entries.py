@@ -27,7 +27,7 @@ from dp_lsp.frontends.python.kinds import (
 )
 from dp_lsp.frontends.python.noise import whole
 from dp_lsp.frontends.python.numeric import CLIPS, FUNCTIONS, goes_over_arrays, logistic
-from dp_lsp.frontends.python.of_rows import COLUMN, KEPT, ROW, SHAPE, Leaf, Leaves, OfRows, limit_at
+from dp_lsp.frontends.python.of_rows import COLUMN, COUNT_KEPT, KEPT, ROW, SHAPE, Leaf, Leaves, OfRows, limit_at
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.rows import Beside, Rows
@@ -51,8 +51,6 @@ COUNT = "np.count_nonzero"
 WHERE = "np.where"
 SEVERAL = "arithmetic of several arrays (compute it before the call, and give the function one array of the results)"
 _OF_WHERE = 3
-COUNT_KEPT = "len(df[mask])"
-"""How many records of a table are kept, by a name that nothing else has: it is none of Python."""
 
 
 class Entries(OfRows):

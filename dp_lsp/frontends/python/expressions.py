@@ -17,7 +17,7 @@ from dp_lsp.frontends.python.clips import clipped, held_between
 from dp_lsp.frontends.python.draws import Draw, draw_of, draws_of, heart, in_pairs, length_of
 from dp_lsp.frontends.python.edges import edges_of
 from dp_lsp.frontends.python.effects import effects
-from dp_lsp.frontends.python.entries import COUNT, COUNT_KEPT, WHERE, named_kind
+from dp_lsp.frontends.python.entries import COUNT, WHERE, named_kind
 from dp_lsp.frontends.python.filled import ZEROS, Filled
 from dp_lsp.frontends.python.generators import handle
 from dp_lsp.frontends.python.hopeless import BY_INDEX, EDGES_OF_DATA, has_edges_of_data, hopeless_call, relative
@@ -40,7 +40,7 @@ from dp_lsp.frontends.python.libraries import Library
 from dp_lsp.frontends.python.names import EXCEPTIONS, HOMES, MODULES, dotted
 from dp_lsp.frontends.python.noise import Noise, beside, named_centre, scaled, whole
 from dp_lsp.frontends.python.numeric import CLIPS, CONSTANTS, DIGITS, FUNCTIONS, INFINITE, logistic, written
-from dp_lsp.frontends.python.of_rows import VECTOR
+from dp_lsp.frontends.python.of_rows import COUNT_KEPT, VECTOR
 from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.powers import Powers
 from dp_lsp.frontends.python.reductions import Reductions
@@ -48,7 +48,7 @@ from dp_lsp.frontends.python.refused import REASONS, Refused
 from dp_lsp.frontends.python.releasing import Made, is_tool
 from dp_lsp.frontends.python.releasing.calls import LibraryCalls
 from dp_lsp.frontends.python.rows import Beside, Rows, product
-from dp_lsp.frontends.python.tables import Alone, Counted, Frame, Table, code_of, counted
+from dp_lsp.frontends.python.tables import Alone, Counted, Frame, Holds, Table, code_of, counted
 from dp_lsp.frontends.python.tree import below, copied, walk
 from dp_lsp.frontends.python.written_out import Replaced, may_be_replaced
 from dp_lsp.surface import Node
@@ -349,7 +349,24 @@ class Expressions(LibraryCalls, Reductions, Powers):
             return surface.Index(*at, name, (surface.IndexBound(at.end, at.end, True),))
         if not isinstance(node.value, ast.Name) or not self.filled.is_place(node.slice):
             raise Refused(node, "a place that is not known to count from the beginning")
-        index = self.number(node.slice)
+        return self._at_place(node, self.number(node.slice))
+
+    def entry_grown(self, node: ast.Subscript) -> surface.Index:
+        """One entry of an array that is made here, to which something is added. A place that a record says is known to
+        be one of those that there are, or what is added moves without bound; one that everybody knows may count from
+        the end, and is the same whatever the records are."""
+        if not self.filled.is_whole(node.slice):
+            raise Refused(node, "a place that may be no whole number (write `int(…)`)")
+        place = self.number(node.slice)
+        whole_ = surface.TypeExpr(place.start, place.start, "int", written="int")
+        return self._at_place(node, self._call(place.span, "int", whole_, place))
+
+    def plus(self, span: Span, op: ast.operator, entry: Node, value: ast.expr) -> Node:
+        """What something is after ``+=`` or ``-=``."""
+        return self._call(span, SIGNS[type(op)], entry, self.number(value))
+
+    def _at_place(self, node: ast.Subscript, index: Node) -> surface.Index:
+        assert isinstance(node.value, ast.Name), "that is what has entries"
         one = whole(index.end, 1)
         place = (
             surface.Number(*index.span, index.value + 1, True)
@@ -382,8 +399,12 @@ class Expressions(LibraryCalls, Reductions, Powers):
         kind = self._kinds.of_name(name)
         if kind is Kind.DRAWS:
             raise Refused(node, _SEVERAL_DRAWS)
-        if isinstance(kind, Beside):
+        if isinstance(kind, Beside) and not kind.listed:
             return self._elementwise(node)
+        if isinstance(kind, Beside) and kind.column.holds is Holds.NUMBERS:
+            return self.listed_part(node, kind)
+        if isinstance(kind, Beside):
+            raise Refused(node, "a list of texts beside others as a value")
         if isinstance(kind, Table | Alone | Frame | Rows) or kind in _NO_VALUES:
             raise Refused(node, f"{named_kind(kind)} as a value")
         return surface.Name(*self._places.span(node), name)
@@ -920,6 +941,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
         kind = self._kinds.of(of)
         if isinstance(kind, Table | Rows) and name == "len":
             return self.size(span, of)
+        if name == "len" and isinstance(of, ast.Name) and isinstance(beside_ := self._kinds.of_name(of.id), Beside):
+            return self.size(span, beside_.table(of))
         if name in ("sum", "np.sum", COUNT) and kind is Kind.MASK:
             return self._counted(span, of)
         if name == "np.mean" and kind is Kind.MASK:
@@ -975,6 +998,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
     def _sum_of_each(self, node: ast.Call, made: ast.GeneratorExp) -> Node:
         """``sum(f(x) for x in v if p(x))``; where 1 is added for each, their number."""
         span = self._places.span(node)
+        if (counted_ := self.count_of_rows(made)) is not None:
+            return counted_
         if (of_rows := self.of_each_row(made)) is not None:
             return surface.Call(*span, self._callee(node, "sum"), (of_rows,))
         each, over, kept = self._parts(made, made.elt)

@@ -17,6 +17,8 @@ from dp_lsp.frontends.python.side_by_side import counted_from
 from dp_lsp.frontends.python.tree import below, walk
 
 ZEROS = "np.zeros"
+_WHOLE = frozenset({"int", "len", "math.floor", "math.ceil", "math.trunc", "round", "np.argmin", "np.argmax"})
+"""Functions of Python, and of NumPy, that make a whole number of one value; ``round`` where it is given no digits."""
 APPEND = "list.append"
 """What puts a number behind the last one of a list."""
 
@@ -41,6 +43,15 @@ class Filled:
             from_zero |= {counts} if counts else set()
             others |= {*bound_in(loop.target)} - {counts}
         self._variables = from_zero - others - params
+        self._called = kinds.called
+        self._whole = frozenset[str]()
+        given = list(_given(node))
+        while more := {name for name, _ in given if self._is_only_whole(name, given, params)} - self._whole:
+            self._whole |= more
+
+    def _is_only_whole(self, name: str, given: list[tuple[str, ast.expr | None]], params: set[str]) -> bool:
+        values = [value for each, value in given if each == name]
+        return name not in params and all(value is not None and self.is_whole(value) for value in values)
 
     def is_one(self, name: str) -> bool:
         """Whether a name is such an array."""
@@ -67,6 +78,21 @@ class Filled:
                 return value >= 0
             case ast.Name(id=name):
                 return name in self._variables
+        return False
+
+    def is_whole(self, node: ast.expr) -> bool:
+        """Whether an expression is a whole number wherever it is one: of a float that is whole there is no entry."""
+        match node:
+            case ast.Constant(value=int() as value):
+                return not isinstance(value, bool)
+            case ast.Name(id=name):
+                return name in self._variables or name in self._whole
+            case ast.Call(func=func, args=[_], keywords=[]) if self._called(func) in _WHOLE:
+                return True
+            case ast.Call(func=func, args=[_, _, *_] as args, keywords=[]) if self._called(func) in ("min", "max"):
+                return all(map(self.is_whole, args))
+            case ast.BinOp(op=ast.Add() | ast.Sub() | ast.Mult() | ast.FloorDiv() | ast.Mod(), left=left, right=right):
+                return self.is_whole(left) and self.is_whole(right)
         return False
 
 
@@ -126,6 +152,19 @@ def _begins_well(over: ast.expr, kinds: Kinds) -> bool:
         case ast.Call(func=func, args=[ast.Constant(value=int() as first), _], keywords=[]):
             return kinds.called(func) == "range" and first >= 0
     return False
+
+
+def _given(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr | None]]:
+    """The names that are given values, each with its value where that is all that it is given there."""
+    known: set[int] = set()
+    for item in walk(node):
+        match item:
+            case ast.Assign(targets=[ast.Name(id=name) as target], value=value):
+                known.add(id(target))
+                yield name, value
+    for item in below(node, ast.Name):
+        if _is_stored(item) and id(item) not in known:
+            yield item.id, None
 
 
 def _is_stored(node: ast.Name) -> bool:

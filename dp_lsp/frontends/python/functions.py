@@ -65,7 +65,7 @@ from dp_lsp.frontends.python.releasing.samples import samples, told_to_tools, to
 from dp_lsp.frontends.python.rows import Beside, Rows, norm_of, product
 from dp_lsp.frontends.python.settled import returned_as_one, settled
 from dp_lsp.frontends.python.side_by_side import counted as counted_rounds
-from dp_lsp.frontends.python.side_by_side import taken
+from dp_lsp.frontends.python.side_by_side import taken, with_rounds
 from dp_lsp.frontends.python.tables import Alone, Frame, Table, counted
 from dp_lsp.frontends.python.text_loops import with_texts
 from dp_lsp.frontends.python.text_records import with_numbers
@@ -493,14 +493,26 @@ class _Body:
                 yield from self._assignment(node)
             case ast.AugAssign(target=ast.Name() as target, op=op, value=value) if type(op) in UPDATES:
                 yield surface.Assign(*span, self._target(target), self._updated(node, target, value))
+            case ast.AugAssign(
+                target=ast.Subscript(value=ast.Name(id=name)) as target, op=ast.Add() | ast.Sub() as op, value=value
+            ) if name in expressions.filled.lengths:
+                entry = expressions.entry_grown(target)
+                grown = expressions.plus(span, op, entry, value)
+                yield surface.Assign(*span, entry, grown)
             case ast.If(test=test, body=body, orelse=orelse):
                 condition, then = expressions.truth(test), self._block(body)
                 yield surface.If(*span, condition, then, self._block(orelse) if orelse else None)
             case ast.For(target=target, iter=over, body=body):
                 if any(is_noisy_stop(each, self._kinds, self._named) for each in body):
                     raise Refused(node, SPARSE_VECTOR)
-                parts, block = taken(node, self._kinds.called), self._block(body)
-                if parts is None:
+                rows = expressions.rounds_of_rows(target, over)
+                parts = None if rows is not None else taken(node, self._kinds.called)
+                block = self._block(body)
+                if rows is not None:
+                    round_, numbers, first = rows
+                    block = surface.Block(*block.span, (*first, *block.statements))
+                    loop = surface.For(*span, round_, numbers, block)
+                elif parts is None:
                     made, _ = expressions.walked(over)
                     loop = surface.For(*span, self._target(target), made, block)
                 else:
@@ -726,9 +738,13 @@ def _written_plainly(node: ast.FunctionDef, params: Mapping[str, Of]) -> ast.Fun
     node = with_keys_written(node)
     plain = with_comprehensions(with_own_variables(with_extremes(node, called)), called)
     written = with_group_sums(with_shown_keys(with_both_bounds(plain)))
-    texts = [each.arg for each in (*node.args.args, *node.args.kwonlyargs) if holds_texts(each.annotation)]
+    given = (each for each in (*node.args.args, *node.args.kwonlyargs) if not isinstance(params[each.arg], Beside))
+    texts = [each.arg for each in given if holds_texts(each.annotation)]
     written = with_lists(with_numbers(with_names(with_texts(with_written(written, called))), texts, called))
-    return with_edges(with_versions(with_single_draws(written), tables))
+    versions = with_versions(with_single_draws(written), tables)
+    return with_edges(
+        with_rounds(versions, [name for name, kind in params.items() if isinstance(kind, Beside)], called)
+    )
 
 
 def _check_tables(node: ast.FunctionDef, params: Mapping[str, Of], kinds: Kinds) -> None:

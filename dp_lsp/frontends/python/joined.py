@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from itertools import chain
 
 from dp_lsp import surface
+from dp_lsp.frontends.python.annotations import holds_texts
 from dp_lsp.frontends.python.kinds import Kind, Of
 from dp_lsp.frontends.python.rows import RECORDS, Beside, Rows
 from dp_lsp.frontends.python.tables import Column, Holds, Limit
@@ -83,10 +84,11 @@ def places(group: list[Named], kinds: Mapping[str, Of]) -> dict[str, Of]:
     rows = {each.param.arg: kind for each in group if isinstance(kind := kinds[each.param.arg], Rows)}
     numbers = [each for each in group if each.param.arg not in rows]
     for each in numbers:
-        if kinds[each.param.arg] is not Kind.ARRAY:
+        name, kind = each.param.arg, kinds[each.param.arg]
+        if kind not in (Kind.ARRAY, Kind.LIST):
             return dict.fromkeys(kinds, Kind.ANY)
-        name = each.param.arg
-        found[name] = Beside(of, Column(name, at, Holds.NUMBERS, _bounds(each.said)))
+        holds = Holds.TEXTS if holds_texts(each.param.annotation) else Holds.NUMBERS
+        found[name] = Beside(of, Column(name, at, holds, _bounds(each.said)), kind is Kind.LIST)
         at += 1
     by_name = {each.param.arg: each.said for each in group}
     in_order = sorted(rows, key=lambda name: rows[name].width is None)

@@ -242,7 +242,7 @@ class Kinds:
         if isinstance(node, ast.Name):
             kind = self.of_name(node.id)
             if isinstance(kind, Beside):
-                return Taken(kind.table(node), kind.column)
+                return None if kind.listed else Taken(kind.table(node), kind.column)
             return Taken(node, kind.column) if isinstance(kind, Alone) else None
         return column_of(node, self.of)
 
@@ -262,7 +262,7 @@ class Kinds:
             case ast.Name(id=name):
                 kind = self.of_name(name)
                 if isinstance(kind, Beside):
-                    return Kind.ARRAY
+                    return Kind.LIST if kind.listed else Kind.ARRAY
                 return Kind.GAPS if isinstance(kind, Alone) else kind
             case ast.Call() | ast.BinOp() | ast.Subscript() | ast.Attribute() if found := self._of_rows(node):
                 return found
@@ -347,7 +347,7 @@ class Kinds:
     def _of_list(self, node: ast.ListComp) -> Kind:
         """A list of numbers, or of what is made of each row."""
         names = self.of_each(node)
-        if names is None:
+        if names is None or Kind.VECTOR not in names.values():
             return Kind.LIST
         return Kind.LIST if self.within(names).of(node.elt) is Kind.NUMBER else Kind.PARTS
 
@@ -364,6 +364,8 @@ class Kinds:
         match target, over:
             case ast.Name(id=name), ast.Name() if isinstance(self.of(over), Rows):
                 return [(name, over, Kind.VECTOR)]
+            case ast.Name(id=name), ast.Name() if isinstance(kind := self.of_name(over.id), Beside):
+                return [(name, over, _part(kind))]
             case ast.Tuple(elts=names), ast.Call(func=func, args=arrays, keywords=[]) if self.called(
                 func
             ) == "zip" and len(names) == len(arrays):
@@ -374,7 +376,7 @@ class Kinds:
                     kind = self.of_name(array.id)
                     if not isinstance(kind, Rows | Beside) or not kind.of:
                         return None
-                    found.append((each.id, array, Kind.VECTOR if isinstance(kind, Rows) else Kind.NUMBER))
+                    found.append((each.id, array, _part(kind)))
                 of = {kind.of for _, array, _ in found if isinstance(kind := self.of_name(array.id), Rows | Beside)}
                 return found if len(of) == 1 and len({name for name, _, _ in found}) == len(found) else None
         return None
@@ -483,6 +485,13 @@ class Kinds:
         return Kind.ANY
 
 
+def _part(kind: Rows | Beside) -> Kind:
+    """What a record has in a parameter that holds a part of each."""
+    if isinstance(kind, Rows):
+        return Kind.VECTOR
+    return Kind.TEXT if kind.column.holds is Holds.TEXTS else Kind.NUMBER
+
+
 _OF_GAPS = {
     **dict.fromkeys(("clip", "abs"), Kind.GAPS),
     **dict.fromkeys(("fillna", "dropna"), Kind.ARRAY),
@@ -584,7 +593,9 @@ def _given_by(node: ast.AST, kinds: Kinds) -> list[tuple[str, Of]]:
             kinds.called(func) == "enumerate"
         ):
             return [(name, Kind.NUMBER), (of, Kind.ANY)]
-        case ast.For(target=target):
+        case ast.For(target=target, iter=over):
+            if (parts := kinds.parts(target, over)) is not None:
+                return [(name, kind) for name, _, kind in parts]
             return [(name, Kind.ANY) for name in bound_in(target)]
         case ast.NamedExpr(target=ast.Name(id=name)):
             return [(name, Kind.ANY)]

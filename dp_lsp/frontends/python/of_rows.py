@@ -35,6 +35,8 @@ from dp_lsp.text import Span
 ROW = "<row>"
 """The name of one record of a table, or of an array of rows."""
 COLUMN, KEPT, SHAPE = "df[column]", "df[mask]", "df.shape"
+COUNT_KEPT = "len(df[mask])"
+"""How many records of a table are kept, by a name that nothing else has: it is none of Python."""
 ROW_SUM, SHORT, LENGTH = "X.sum(axis=0)", "v / max(1, norm / c)", "np.linalg.norm"
 DOT, VECTOR = "np.dot", "an array"
 """What is done with rows and vectors, by names that nothing else has: they are no names of Python."""
@@ -63,6 +65,7 @@ class OfRows:
     if TYPE_CHECKING:
 
         def node(self, node: ast.expr) -> Node: ...
+        def table(self, node: ast.expr) -> Node: ...
         def number(self, node: ast.expr) -> Node: ...
         def truth(self, node: ast.expr) -> Node: ...
         def _call(self, span: Span, name: str, *args: Node) -> surface.Call: ...
@@ -255,6 +258,11 @@ class OfRows:
         span = self._places.span(node)
         leaves[ast.dump(ast.Name(name, ast.Load()))] = Leaf(ROW, surface.Name(*span, name), True)
 
+    def listed_part(self, node: ast.expr, kind: Beside) -> Node:
+        """The list of the parts of records that belong to a parameter."""
+        span = self._places.span(node)
+        return self._call(span, COLUMN, self._lambda(ROW, self.part(span, kind)), self.table(kind.table(node)))
+
     def part(self, span: Span, kind: Rows | Beside) -> Node:
         """The part of a record that belongs to an array."""
         record = surface.Name(span.start, span.start, ROW)
@@ -358,8 +366,17 @@ class OfRows:
         if part.is_async or len(part.ifs) > 1:
             raise Refused(node, "a comprehension with several conditions")
         inner = self.with_names({name: kind for name, _, kind in found})
-        span, leaves = self._places.span(node), dict[str, Leaf]()
-        named: list[Node] = []
+        span = self._places.span(node)
+        leaf, named = self._parts_named(found)
+        if part.ifs:
+            leaf = leaf._replace(node=self._kept_where(span, leaf, named, inner.truth(part.ifs[0])))
+        numbers = inner._kinds.of(node.elt) is Kind.NUMBER or all(kind is not Kind.VECTOR for _, _, kind in found)
+        value = inner.number(node.elt) if numbers else inner.node(node.elt)
+        return self._call(span, COLUMN, _rounds(named, value), leaf.node)
+
+    def _parts_named(self, found: list[tuple[str, ast.Name, Of]]) -> tuple[Leaf, list[Node]]:
+        """The records that hold some parts, and what gives these their names."""
+        leaves, named = dict[str, Leaf](), list[Node]()
         for name, of, _ in found:
             kind = self._kinds.of_name(of.id)
             assert isinstance(kind, Rows | Beside), "that is what has parts"
@@ -367,11 +384,38 @@ class OfRows:
             at = self._places.span(of)
             named.append(surface.Assign(*at, surface.Name(*at, name), self.part(at, kind)))
         (leaf,) = leaves.values()
-        if part.ifs:
-            leaf = leaf._replace(node=self._kept_where(span, leaf, named, inner.truth(part.ifs[0])))
-        numbers = inner._kinds.of(node.elt) is Kind.NUMBER
-        value = inner.number(node.elt) if numbers else inner.node(node.elt)
-        return self._call(span, COLUMN, _rounds(named, value), leaf.node)
+        return leaf, named
+
+    def count_of_rows(self, node: ast.GeneratorExp) -> Node | None:
+        """How many records a sum counts that adds 1, or a truth value, for each; None for any other sum."""
+        found = self._kinds.parts(node.generators[0].target, node.generators[0].iter)
+        if found is None or len(node.generators) != 1:
+            return None
+        inner = self.with_names({name: kind for name, _, kind in found})
+        wanted = [*node.generators[0].ifs]
+        if inner._kinds.of(node.elt) is Kind.TRUTH:
+            wanted.append(node.elt)
+        elif not isinstance(node.elt, ast.Constant) or node.elt.value != 1:
+            return None
+        leaf, named = self._parts_named(found)
+        if not wanted:
+            return self._call(self._places.span(node), SHAPE, leaf.node, whole(self._places.span(node).end, 1))
+        all_ = wanted[0] if len(wanted) == 1 else ast.copy_location(ast.BoolOp(ast.And(), wanted), node)
+        return self._call(self._places.span(node), COUNT_KEPT, _rounds(named, inner.truth(all_)), leaf.node)
+
+    def rounds_of_rows(self, target: ast.expr, over: ast.expr) -> tuple[Node, Node, list[Node]] | None:
+        """The variable of a loop over the numbers of records, over what it goes, and what gives their parts their
+        names; None where a loop goes over something else."""
+        found = self._kinds.parts(target, over)
+        if found is None or any(kind is Kind.VECTOR for _, _, kind in found):
+            return None
+        span = self._places.span(over)
+        leaf, named = self._parts_named(found)
+        round_ = surface.Name(span.start, span.start, f"<round {span.start}>")
+        row = surface.Index(*span, leaf.node, (round_, surface.Whole(span.end, span.end)))
+        record = surface.Assign(*span, surface.Name(span.start, span.start, ROW), row)
+        last = self._call(span, SHAPE, leaf.node, whole(span.end, 1))
+        return round_, surface.Range(*span, whole(span.start, 1), None, last), [record, *named]
 
     def _kept_where(self, span: Span, leaf: Leaf, named: list[Node], wanted: Node) -> Node:
         return self._call(span, KEPT, _rounds(named, wanted), leaf.node)

@@ -36,10 +36,12 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """Numbers that stand beside others in the same records: the records ``of`` some parameters, and their place."""
+    """Numbers that stand beside others in the same records: the records ``of`` some parameters, and their place. They
+    are in an array, or ``listed``: a list, which may hold texts."""
 
     of: str
     column: Column
+    listed: bool = False
 
     def table(self, at: ast.expr) -> ast.Name:
         """What stands for the records."""

@@ -92,6 +92,10 @@ _NEVER_FAILS = frozenset(
             "vector_norm",
             "dot_product",
             "squared_deviations",
+            "[:]",
+            "eachrow(…)",
+            "[… for … in eachrow(m)]",
+            "[]+=",
         ),
     }
 )

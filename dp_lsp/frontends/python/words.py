@@ -7,13 +7,13 @@ import keyword
 from collections.abc import Iterator
 
 from dp_lsp.frontends.python.cursor import offered
-from dp_lsp.frontends.python.entries import COUNT, COUNT_KEPT
+from dp_lsp.frontends.python.entries import COUNT
 from dp_lsp.frontends.python.filled import APPEND, ZEROS
 from dp_lsp.frontends.python.hopeless import HOPELESS, SHOWS_KEYS, told
 from dp_lsp.frontends.python.kinds import GIVEN, SAMPLERS
 from dp_lsp.frontends.python.names import BASES, EXCEPTIONS, KNOWN, RUNNING, TYPES, WORDS
 from dp_lsp.frontends.python.numeric import FUNCTIONS, spellings
-from dp_lsp.frontends.python.of_rows import COLUMN, DOT, KEPT, LENGTH, ROW_SUM, SHAPE, SHORT, VECTOR
+from dp_lsp.frontends.python.of_rows import COLUMN, COUNT_KEPT, DOT, KEPT, LENGTH, ROW_SUM, SHAPE, SHORT, VECTOR
 from dp_lsp.frontends.python.outputs import SHOWING
 from dp_lsp.frontends.python.reducing import OF_MANY, QUANTILE
 from dp_lsp.frontends.python.releasing import opacus, opendp

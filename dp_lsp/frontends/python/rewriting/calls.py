@@ -89,21 +89,26 @@ def held_each(name: str, low: str, high: str) -> str:
 
 def put_before(code: Rendering, intent: intents.Before, text: str) -> Iterator[Fix]:
     """On a line of its own, above the statement. Numbers of a list are each
-    held between bounds: functions of NumPy make an array of it."""
+    held between bounds: functions of NumPy make an array of it. What holds other numbers of the same records is put
+    there, too."""
     definition = definition_around(text, intent.at)
     if definition is None or intent.in_place:
         return
     name, statement = text[slice(*intent.name)], _statement_at(definition, intent.at)
     if statement is None or not name.isidentifier():
         return
-    made = code.passed(name, (intent.call,))
-    if intent.call.builtin == "clamp" and Written(definition, text, {}).is_list(name):
-        made = f"[{held_each(name, *map(code.expression, intent.call.after))}]"
+    written, lines = Written(definition, text, {}), list[str]()
+    for each in definition.beside(name) if intent.call.builtin == "clamp" else (name,):
+        made = code.passed(each, (intent.call,))
+        if intent.call.builtin == "clamp" and written.is_list(each):
+            made = f"[{held_each(each, *map(code.expression, intent.call.after))}]"
+        lines.append(f"{each} = {made}")
     at = definition.span(statement).start
     indent = text[max(text.rfind(mark, 0, at) for mark in "\r\n") + 1 : at]
-    if indent.strip():
+    if indent.strip() or not lines:
         return
-    shown, edit = edit_of(Span(at, at), f"{name} = {made}").text, edit_of(Span(at, at), f"{name} = {made}\n{indent}")
+    edit = edit_of(Span(at, at), "".join(f"{line}\n{indent}" for line in lines))
+    shown = edit_of(Span(at, at), "; ".join(lines)).text
     yield Fix(intent.title.format(code=shown), (edit,), sure=not edit.placeholders)
 
 

@@ -222,13 +222,14 @@ def say_what_is_given(code: Rendering, intent: intents.SayWhatIsGiven, text: str
         return
     protected = data or [each for each in unsaid if not is_chosen(each.name)][:1]
     beside = definition.are_beside([each.name for each in data])
+    together = beside or definition.are_paired([each.name for each in data])
     for type_ in (intent.types if data else intent.otherwise) if protected else ():
         declared, whom = [], ""
         for each in unsaid:
             made = f"{each.name}: Static[{'int' if definition.is_counted_by(each) else 'float'}]"
             if each in protected:
                 made, whom = declared_as(definition, each, type_, _ARRAY if beside else "")
-                made = _of_people(made) if beside else made
+                made = _of_people(made) if together else made
             declared.append(made)
         if all(declared):
             edits = tuple(Edit(each.span, made) for each, made in zip(unsaid, declared, strict=True))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterator, Mapping
 
 from dp_lsp.frontends.python.chunks import items
@@ -31,6 +32,11 @@ _ENTRIES = frozenset({"int", "float", "str"})
 """What a list may be said to hold."""
 _PRICES = ("eps", "del", "sigma", "scale", "sens", "low", "upp", "bound", "max", "min", "thr", "clip", "budget", "seed")
 """How the names of numbers begin that somebody chooses, and nobody gave."""
+
+
+_OF_PEOPLE = re.compile(r"(?:AddRemove|ChangeOne)\((?:name=)?(?:'[^']+'|\"[^\"]+\")")
+"""What an annotation says of parts of the same records."""
+_HOLDS_TEXTS = re.compile(r"\b[Ll]ist\[str\]")
 
 
 class Parameter(NamedTuple):
@@ -126,6 +132,27 @@ class Definition(NamedTuple):
             known = {each.id for each in pairs if isinstance(each, ast.Name)} & {*names}
             met |= known if len(known) > 1 else set()
         return len(names) > 1 and met == {*names}
+
+    def are_paired(self, names: Collection[str]) -> bool:
+        """Whether several lists hold something of the same people each: all are gone over at once, or read at one
+        place."""
+        zipped = (node.args for node in ast.walk(self.node) if isinstance(node, ast.Call) and _is(node.func, "zip"))
+        groups = [{each.id for each in args if isinstance(each, ast.Name)} for args in zipped]
+        by_place: dict[str, set[str]] = {}
+        for each in self._indexed:
+            if isinstance(each.value, ast.Name) and isinstance(each.slice, ast.Name):
+                by_place.setdefault(each.slice.id, set()).add(each.value.id)
+        return len(names) > 1 and any({*names} <= group for group in (*groups, *by_place.values()))
+
+    def beside(self, name: str) -> list[str]:
+        """The parameters that hold numbers of the same records as one, without bounds that are declared; that one
+        alone, whatever it is, where there are no others."""
+        said = {each.name: ast.unparse(each.annotation) for each in self.parameters if each.annotation is not None}
+        group = _OF_PEOPLE.search(said.get(name, ""))
+        if group is None:
+            return [name]
+        together = [each for each, words in said.items() if group[0] in words]
+        return [each for each in together if "Bounded(" not in said[each] and not _HOLDS_TEXTS.search(said[each])]
 
     @property
     def _indexed(self) -> Iterator[ast.Subscript]:
