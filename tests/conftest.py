@@ -24,7 +24,7 @@ LONG = (
     *("test_typing.py", "test_showing.py", "test_unknown.py", "test_growth.py", "test_actions.py", "test_cache.py"),
 )
 """The files that take longest, in that order: begun first, so that no process has one of them left alone in the end."""
-LAST = "test_editors.py"
+LAST = "test_beside.py"
 """What runs beside the other tests is waited for at the end."""
 
 
@@ -52,8 +52,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """How long each part took in the real editors, and what was not run."""
-    results = sorted(Path(os.environ["DP_LSP_EDITORS"]).glob("*.json")) if os.environ.get("DP_LSP_EDITORS") else []
+    """How long each part took in the real editors, and what was not run; and what came of the libraries."""
+    beside = Path(os.environ.get("DP_LSP_BESIDE", os.devnull))
+    results = sorted(beside.glob("*.json"))
     if results:
         terminalreporter.section("real editors")
     for file in results:
@@ -64,6 +65,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             terminalreporter.line(f"  {check['seconds']:6.1f} s  {check['check']}{note}")
         if found["state"] == "not run":
             terminalreporter.line(f"  {found['reason']}")
+    log = beside / "libraries.log"
+    if log.exists():
+        terminalreporter.section("libraries")
+        terminalreporter.line(log.read_text("utf-8"))
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 import pytest
 
 import spec_runner
-from dp_lsp.analysis.derivations import Derivation, Explanation, Step
 from dp_lsp.analysis.loading import ReadRefusal, SourceText
-from dp_lsp.analysis.records import Analysis, FunctionReport, Options, State
+from dp_lsp.analysis.records import Analysis, Derivation, Explanation, FunctionReport, Options, State, Step
 from dp_lsp.builtins import LITERAL, TABLE
 from dp_lsp.builtins.define import Form, Noise
 from dp_lsp.core import laws

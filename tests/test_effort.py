@@ -19,8 +19,7 @@ from dp_lsp.analysis.records import Analysis, Options
 from dp_lsp.core.scheme import Judgement, Scheme
 from dp_lsp.core.term import Call, Loop, Term
 from dp_lsp.engine import facts, task
-from dp_lsp.engine.check import Engine
-from dp_lsp.engine.pieces import VERSIONS
+from dp_lsp.engine.check import VERSIONS, Engine
 from dp_lsp.infer import accumulators, loops, method, terms, unrolled
 from dp_lsp.infer.effects import Evaluation
 from dp_lsp.infer.inference import Inference

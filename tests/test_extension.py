@@ -13,7 +13,7 @@ import pytest
 import dp_lsp
 from dp_lsp.configuration.keys import schema
 from dp_lsp.features.decorations import MODIFIERS
-from dp_lsp.lsp.settings import SECTION, Settings, setting_names, understood
+from dp_lsp.lsp.client import SECTION, Settings, setting_names, understood
 from source_tree import ROOT
 
 EDITORS = ROOT / "editors"

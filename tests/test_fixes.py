@@ -19,7 +19,7 @@ from dp_lsp.engine.check import Engine
 from dp_lsp.engine.proposals import edited
 from dp_lsp.engine.remarks import PLACEHOLDER
 from dp_lsp.engine.trials import Within, repairs
-from dp_lsp.mechanisms.normal import float_delta, least_deviation
+from dp_lsp.mechanisms.noise import float_delta, least_deviation
 from dp_lsp.problem import Edit, Fix, Problem, Severity
 from dp_lsp.text import Span
 from several_files import Texts, sections

@@ -8,7 +8,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from dp_lsp.mechanisms import normal
+from dp_lsp.mechanisms import noise
 from dp_lsp.mechanisms.arithmetic import DecimalInterval
 from dp_lsp.mechanisms.noise import LaplaceLoss
 from golden import agrees, gaussian_delta, solved
@@ -37,14 +37,14 @@ def test_gaussian_deviations(epsilon: str, delta: str, analytic: str, formula: s
     wanted = Fraction(delta)
 
     def excess(deviation: float) -> float:
-        found = normal.epsilon(Fraction(1 / deviation), wanted)
+        found = noise.epsilon(Fraction(1 / deviation), wanted)
         assert found is not None
         return float(found) - float(epsilon)
 
     assert agrees(solved(excess, 0.1, 100), analytic)
     deviation = classical(float(epsilon), float(delta))
     assert agrees(deviation, formula)
-    found = normal.epsilon(Fraction(1 / deviation), wanted)
+    found = noise.epsilon(Fraction(1 / deviation), wanted)
     assert found is not None and agrees(found, true)
 
 
@@ -53,7 +53,7 @@ def test_the_curve_is_that_of_another_computation(
     epsilon: str, delta: str, analytic: str, formula: str, true: str
 ) -> None:
     mu = 1 / float(analytic)
-    found = normal.delta(DecimalInterval.of(mu), DecimalInterval.of(float(epsilon)))
+    found = noise.delta(DecimalInterval.of(mu), DecimalInterval.of(float(epsilon)))
     exact = Fraction(str(gaussian_delta(mu, float(epsilon))))
     assert abs(found.up - exact) < Fraction(1, 10**22)
     assert 0 <= found.up - found.down < Fraction(1, 10**20)
@@ -73,7 +73,7 @@ def test_the_curve_is_that_of_another_computation(
 )
 def test_where_the_classical_deviation_fails_first(delta: str, first: str) -> None:
     def room(epsilon: float) -> float:
-        found = normal.epsilon(Fraction(1 / classical(epsilon, float(delta))), Fraction(delta))
+        found = noise.epsilon(Fraction(1 / classical(epsilon, float(delta))), Fraction(delta))
         assert found is not None
         return epsilon - float(found)
 
@@ -83,7 +83,7 @@ def test_where_the_classical_deviation_fails_first(delta: str, first: str) -> No
 
 def test_how_near_the_classical_deviation_comes_up_to_1() -> None:
     ratios = [
-        normal.float_delta(1 / classical(epsilon, delta), epsilon) / delta
+        noise.float_delta(1 / classical(epsilon, delta), epsilon) / delta
         for epsilon in (0.1, 0.5, 0.9, 1)
         for delta in (1e-9, 1e-3, 0.1, 0.9, 0.999999)
     ]
@@ -116,7 +116,7 @@ def test_discrete_gaussian_noise_is_not_priced_as_gaussian(
     assert agrees(summed, discrete)
     tail = [sum(masses[x] for x in support if x > epsilon * sigma**2 + half) for half in (-0.5, 0.5)]
     assert agrees((tail[0] - grown * tail[1]) / total, discrete)
-    assert agrees(normal.float_delta(1 / sigma, epsilon), continuous)
+    assert agrees(noise.float_delta(1 / sigma, epsilon), continuous)
 
 
 @pytest.mark.parametrize("steps", [1, 2, 5])

@@ -14,7 +14,7 @@ from dp_lsp.engine.check import Engine
 from dp_lsp.features.decorations import hints, lenses, tokens
 from dp_lsp.features.hover import Hover, hover
 from dp_lsp.features.markdown import code, prose, table
-from dp_lsp.features.outline import outline
+from dp_lsp.features.navigation import outline
 from dp_lsp.problem import Edit
 from dp_lsp.text import Source, Span
 from marked import offsets

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from dp_lsp.cache.store import VARIABLE
-from dp_lsp.cli import main, processes
+from dp_lsp.cli import checks, main
 from dp_lsp.engine.check import Engine
 from source_tree import ROOT
 
@@ -48,15 +48,15 @@ def check(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, Any
 def with_children(monkeypatch: pytest.MonkeyPatch, before: str) -> None:
     """Let the other processes do something before they check a project."""
     lines = (
-        "from dp_lsp.cli import processes, running",
+        "from dp_lsp.cli import checks, running",
         "project = running.Run.project",
         "def other(run, root, *rest, **more):",
         *(f"    {line}" for line in before.splitlines()),
         "    return project(run, root, *rest, **more)",
         "running.Run.project = other",
-        "processes.serve()",
+        "checks.serve()",
     )
-    monkeypatch.setattr(processes, "_COMMAND", (sys.executable, "-c", "\n".join(lines)))
+    monkeypatch.setattr(checks, "_COMMAND", (sys.executable, "-c", "\n".join(lines)))
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
 
 
@@ -92,7 +92,7 @@ def test_processes_that_cannot_be_started_are_done_without(
     folder: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     good = check(capsys, "--no-cache")
-    monkeypatch.setattr(processes, "_COMMAND", ("/no/such/program",))
+    monkeypatch.setattr(checks, "_COMMAND", ("/no/such/program",))
     assert check(capsys, "--jobs", "2") == good
 
 
@@ -115,19 +115,19 @@ def test_what_a_process_read_besides_its_job_does_not_count(
 
 SLOW = """
 import os, sys, time
-from dp_lsp.cli import processes
+from dp_lsp.cli import checks
 from dp_lsp.cli import main
 children = '''
 import os, sys, time
-from dp_lsp.cli import processes
+from dp_lsp.cli import checks
 from dp_lsp.cli import running
 def slow(*_, **__):
     open(sys.argv[1] + '/' + str(os.getpid()), 'w').close()
     time.sleep(600)
 running.Run.project = slow
-processes.serve()
+checks.serve()
 '''
-processes._COMMAND = (sys.executable, '-c', children, sys.argv.pop(1))
+checks._COMMAND = (sys.executable, '-c', children, sys.argv.pop(1))
 sys.exit(main())
 """
 
@@ -165,6 +165,6 @@ def is_running(pid: str) -> bool:
 
 
 def test_few_files_are_checked_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "_cores", lambda: 8)
-    worth = processes.WORTH_A_PROCESS
-    assert [processes.default(size) for size in (0, worth, 2 * worth, 100 * worth)] == [1, 1, 2, 8]
+    monkeypatch.setattr(checks, "_cores", lambda: 8)
+    worth = checks.WORTH_A_PROCESS
+    assert [checks.default(size) for size in (0, worth, 2 * worth, 100 * worth)] == [1, 1, 2, 8]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from source_tree import ROOT, Module, modules, python
 
-PICKLES = {"dp_lsp.worker.frames", "dp_lsp.cli.processes"}
+PICKLES = {"dp_lsp.worker.frames", "dp_lsp.cli.checks"}
 """What talks to a process that it started itself; nothing that is read from a file is a pickle."""
 
 QUICK = {"core", "builtins", "lower", "infer", "accounting", "engine"}

@@ -1,5 +1,5 @@
 """What is said of libraries that are private by themselves, against what they say and do. Those that are not installed
-are left out; all are in the second phase of `.ci/run`."""
+are left out; all are beside the other tests in `.ci/run`."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def assert_close(found: float, stated: float) -> None:
 
 
 def test_versions_that_are_tried_stand_on_the_pages() -> None:
-    """Those that are installed in the second phase, and earlier ones."""
+    """Those that are installed by `.ci/run`, and earlier ones."""
     pages = {"polars": "opendp"}
     requirements = (ROOT / "pyproject.toml").read_text("utf-8") + (ROOT / ".ci" / "run").read_text("utf-8")
     tried = {*versions(), *re.findall(r"\b(diffprivlib|opendp|opacus)(?:\[polars\])?==([\d.]+)", requirements)}

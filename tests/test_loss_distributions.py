@@ -18,8 +18,7 @@ from dp_lsp.accounting import pld
 from dp_lsp.accounting.charge import Charge, ChargedRepeat, ChargedSequence, Sampling
 from dp_lsp.accounting.composing import AddedRecord, Lattice, Tilt, cut, discretised, product
 from dp_lsp.engine.check import Engine
-from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss
-from dp_lsp.mechanisms.normal import Normal
+from dp_lsp.mechanisms.noise import GaussianLoss, LaplaceLoss, Normal
 from dp_lsp.mechanisms.selection import Approximate, BoundedRange
 from exact_losses import gaussian, is_smallest, number, responses
 from golden import drawn, gaussian_delta, needs_library, poisson, stated

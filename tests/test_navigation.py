@@ -15,7 +15,7 @@ from dp_lsp.analysis.names import NameRole, decode, decode_spots
 from dp_lsp.analysis.records import Analysis
 from dp_lsp.analysis.workspace import Document, Workspace
 from dp_lsp.engine.check import Engine
-from dp_lsp.features import navigation, outline
+from dp_lsp.features import navigation
 from dp_lsp.features.completion import completion, signatures
 from dp_lsp.features.hover import hover
 from dp_lsp.features.navigation import Away, NameUse, RenameRefused, closed_files, renamable, rename
@@ -563,7 +563,7 @@ def test_folds() -> None:
     document = checked(FOLDED)
     lines = {
         (document.source.place(fold.span.start).line, document.source.place(fold.span.end).line, fold.comment)
-        for fold in outline.folds(document)
+        for fold in navigation.folds(document)
     }
     assert lines == {
         (1, 2, True),
@@ -582,7 +582,7 @@ def test_folds() -> None:
 def test_selections_grow() -> None:
     text = "function f(x::Real)\n    y = g(x + 1)\n    y\nend\n"
     document = checked(text)
-    found = outline.selections(document, text.index("+ 1") - 2)
+    found = navigation.selections(document, text.index("+ 1") - 2)
     assert [text[span.start : span.end] for span in found] == [
         "x",
         "x + 1",
@@ -592,7 +592,7 @@ def test_selections_grow() -> None:
         "function f(x::Real)\n    y = g(x + 1)\n    y\nend",
         text,
     ]
-    assert outline.selections(checked(""), 0) == [Span(0, 0)]
+    assert navigation.selections(checked(""), 0) == [Span(0, 0)]
 
 
 # Calls
@@ -652,7 +652,7 @@ def everything(document: Document, offset: int) -> None:
     assert set(definitions) <= set(navigation.references(document, offset, declaration=True))
     highlights = navigation.highlights(document, offset)
     assert not highlights or any(each.span.start <= offset <= each.span.end for each in highlights)
-    selections = outline.selections(document, offset)
+    selections = navigation.selections(document, offset)
     assert selections[0].start <= offset <= selections[0].end
     assert all(outer.start <= inner.start and inner.end <= outer.end for inner, outer in pairwise(selections))
     for item in navigation.prepare(document, offset):
@@ -680,11 +680,11 @@ def test_places_of_every_program(path: Path, seen: tuple[set[tuple[str, ...]], s
     document = checked(text)
     for offset in offsets(text, seen[0]):
         everything(document, offset)
-    assert outline.folds(document) or "\nend" not in text
+    assert navigation.folds(document) or "\nend" not in text
     edit(document, text[len(text) // 3 : len(text) // 2], "(x")
     for offset in list(offsets(document.source.text, seen[1]))[::3]:
         everything(document, offset)
-    assert all(fold.span.end <= len(document.source.text) for fold in outline.folds(document))
+    assert all(fold.span.end <= len(document.source.text) for fold in navigation.folds(document))
 
 
 @pytest.mark.parametrize(
@@ -697,7 +697,7 @@ def test_scraps(text: str) -> None:
     unchecked = Workspace().open("untitled:x", "julia", 1, text)
     assert unchecked
     everything(unchecked, 0)
-    assert outline.folds(unchecked) == [] and navigation.workspace_symbols([unchecked], "") == []
+    assert navigation.folds(unchecked) == [] and navigation.workspace_symbols([unchecked], "") == []
 
 
 def test_names_are_found_whatever_is_wrong_with_a_chunk() -> None:

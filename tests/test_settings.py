@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dp_lsp.lsp.settings import Preferences, Settings, initial, section, understood
+from dp_lsp.lsp.client import Preferences, Settings, initial, section, understood
 from source_tree import python
 from stdio_driver import Driver, Message
 

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dp_lsp.analysis.derivations import Explanation
-from dp_lsp.analysis.records import Analysis, Options, State
+from dp_lsp.analysis.records import Analysis, Explanation, Options, State
 from dp_lsp.text import Source
 from dp_lsp.worker.client import Outcome, Worker
 from dp_lsp.worker.frames import Wanted

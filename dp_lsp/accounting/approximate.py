@@ -39,7 +39,7 @@ from dp_lsp.accounting.charge import (
     values,
 )
 from dp_lsp.accounting.composition import Shifted, Steps, Summing, Sums, concentrated, one_step
-from dp_lsp.mechanisms import normal
+from dp_lsp.mechanisms import noise
 from dp_lsp.mechanisms.arithmetic import NEAR, PI, RAW, ZERO, DecimalInterval, brief, shown, widened
 from dp_lsp.mechanisms.mechanism import IN_NUMBERS, Loss, Pair, group
 from dp_lsp.named import NamedTuple
@@ -57,7 +57,7 @@ class GaussianPrivacy(NumericMeasure):
         if squared is None:
             return None
         mu = DecimalInterval.of(squared).sqrt().up if squared else squared
-        epsilon = normal.epsilon(mu, delta)
+        epsilon = noise.epsilon(mu, delta)
         return None if epsilon is None else Guarantee(shown(epsilon), delta, self.rule, (("mu", mu),))
 
     def claims(self, charge: Charge, stated: Guarantee) -> tuple[NodeClaim, ...]:
@@ -298,12 +298,12 @@ def _searched(near: Callable[[float], float], wanted: float) -> float:
 
 
 def _gaussian(mu: DecimalInterval, times: int, epsilon: DecimalInterval) -> DecimalInterval:
-    found = normal.delta(mu * times, epsilon)
+    found = noise.delta(mu * times, epsilon)
     return DecimalInterval(max(found.low, ZERO.low), found.high)
 
 
 def _near_gaussian(mu: float, times: int, epsilon: float) -> float:
-    return normal.float_delta(mu * times, epsilon)
+    return noise.float_delta(mu * times, epsilon)
 
 
 def _response(pure: DecimalInterval, times: int, epsilon: DecimalInterval) -> DecimalInterval:

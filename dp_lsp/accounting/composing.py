@@ -12,11 +12,11 @@ from itertools import count, pairwise, starmap
 
 from dp_lsp.accounting.approximate import Term, solved
 from dp_lsp.core.values import value
-from dp_lsp.mechanisms import normal
+from dp_lsp.mechanisms import noise
 from dp_lsp.mechanisms.arithmetic import DEEP, RAW, DecimalInterval
 from dp_lsp.mechanisms.arithmetic import DIGITS as RAW_DIGITS
 from dp_lsp.mechanisms.mechanism import ERROR, Curve, decimal
-from dp_lsp.mechanisms.normal import Normal, above
+from dp_lsp.mechanisms.noise import Normal, above
 from dp_lsp.named import NamedTuple
 
 # Distributions of privacy losses on the multiples of a step, composed without an error that is not accounted for.
@@ -277,7 +277,7 @@ def _worse(found: Composed | None) -> tuple[bool, Fraction]:
 
 def _gaussian(squared: Fraction, delta: Fraction) -> Composed | None:
     """Gaussian noise alone adds up, exactly."""
-    found = normal.epsilon(DecimalInterval.of(squared).sqrt().up, delta) if squared else squared
+    found = noise.epsilon(DecimalInterval.of(squared).sqrt().up, delta) if squared else squared
     return None if found is None else Composed(found, Fraction(0))
 
 

@@ -42,7 +42,7 @@ from dp_lsp.accounting.charge import (
 from dp_lsp.accounting.composing import AddedRecord, Drawn, Redrawn, Replaced, Sample, chances, composed
 from dp_lsp.mechanisms.arithmetic import shown
 from dp_lsp.mechanisms.mechanism import Curve, Loss
-from dp_lsp.mechanisms.normal import Normal
+from dp_lsp.mechanisms.noise import Normal
 from dp_lsp.mechanisms.selection import Approximate
 from dp_lsp.named import NamedTuple
 

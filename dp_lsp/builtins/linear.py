@@ -1,13 +1,78 @@
 """How rows are linear functions of their arguments: of each use, what the result is if the arguments are linear
-functions of something, which :mod:`dp_lsp.core.linear` measures. What an argument adds that is public is left out."""
+functions of something, which :mod:`dp_lsp.core.linear` measures. What an argument adds that is public is left out.
+
+What the results of rows are stored as, by how their arguments are: the language says so of numbers and arrays
+(:class:`dp_lsp.core.machine.Storage`), and here it is put into types.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from dp_lsp.builtins.define import Args, Linear
+from dp_lsp.core import machine
 from dp_lsp.core.linear import WHOLE, WIDEST, LinearForm, Piece, chosen, combined, side_by_side, summed
+from dp_lsp.core.machine import BOOL, Storage, Stored
 from dp_lsp.core.metrics import is_data, is_discrete
+from dp_lsp.core.types import BoolType, Container, Dataset, NumberType, TupleType, Type
+from dp_lsp.core.values import replace
+
+
+def as_stored(storage: Storage, name: str, args: Args, type_: Type) -> Type:
+    """The type of the result of a row, with what a language stores it as. Where a type is given the row says so
+    itself."""
+    boxes = [type_.records if isinstance(type_, Dataset) else type_ for type_ in args.types]
+    made = args.applied.get("f")
+    found = (
+        None
+        if made is None
+        else storage.made(name, stored_numbers(made.result), isinstance(type_, Container | Dataset))
+    )
+    if found is None and not args.binds.types:
+        found = storage.numbers(name, *map(stored_numbers, args.types))
+    if found is None:
+        return type_
+    numbers = found if stored_numbers(type_) != BOOL else BOOL
+    held = storage.arrays(name, [box.stored for box in boxes if isinstance(box, Container)], numbers)
+    return _put(type_, found, held, _is_abstract(args))
+
+
+def stored_numbers(type_: Type) -> Stored:
+    """What the numbers in a value are stored as; 0 where there are none."""
+    match type_:
+        case NumberType(stored=stored):
+            return stored
+        case BoolType():
+            return BOOL
+        case Container(element=element) | Dataset(records=Container(element=element)):
+            return stored_numbers(element)
+    return 0
+
+
+def _is_abstract(args: Args) -> bool:
+    """Whether an array among the arguments may have an abstract element type."""
+    boxes = (type_ for type_ in args.types if isinstance(type_, Container | Dataset))
+    return any(stored_numbers(box) & ~machine.NUMBERS for box in boxes)
+
+
+def _put(type_: Type, stored: Stored, arrays: Stored, abstract: bool) -> Type:
+    match type_:
+        case NumberType():
+            return replace(type_, stored=machine.values(stored))
+        case Container(element=NumberType() as element):
+            if abstract and stored == machine.values(stored):
+                stored = machine.collected(stored)
+            return replace(type_, element=replace(element, stored=stored), stored=arrays)
+        case Container():
+            return replace(type_, stored=arrays)
+        case Dataset(records=records):
+            held = _put(records, stored, arrays, abstract)
+            assert isinstance(held, Container)
+            return replace(type_, records=held)
+        case TupleType(items):
+            return type_.put(_put(item, stored, arrays, abstract) for item in items)
+    return type_
+
 
 Forms = Sequence[LinearForm | None]
 

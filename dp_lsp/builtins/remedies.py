@@ -1,11 +1,30 @@
-"""Repairs that are calls of builtins."""
+"""Repairs that are calls of builtins.
+
+Numbers in repairs: with few digits.
+"""
 
 from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
 
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import Annotation, ContainerOf, DatasetOf, NumberOf, Truth
 from dp_lsp.core.types import Base, Bounds, DatasetMetric, Kind, Norm
 from dp_lsp.intents import CATEGORIES, DELTA, EPSILON, HIGHEST, LARGEST_NORM, LOWEST, Expression, Made, Passing
+
+
+def short(amount: Fraction, up: bool = False) -> str:
+    """A number with three digits that count, rounded down, or up."""
+    if amount <= 0:
+        return "0"
+    unit = Fraction(1)
+    while amount / unit >= 1000:
+        unit *= 10
+    while amount / unit < 100:
+        unit /= 10
+    rounded = (-(-amount // unit) if up else amount // unit) * unit
+    return f"{rounded.numerator / Decimal(rounded.denominator):f}"
 
 
 def datasets(kind: Kind, element: Base | Truth) -> tuple[Annotation, ...]:

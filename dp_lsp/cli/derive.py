@@ -15,8 +15,7 @@ import click
 
 from dp_lsp import frontends
 from dp_lsp.accounting.pld import RULE, can_answer
-from dp_lsp.analysis.derivations import Explanation
-from dp_lsp.analysis.records import PROFILES, Analysis, FunctionReport, Options
+from dp_lsp.analysis.records import PROFILES, Analysis, Explanation, FunctionReport, Options
 from dp_lsp.analysis.rows import NumericReport
 from dp_lsp.cli.files import Asked, Configured, choose, complaints, passed_over, shown
 from dp_lsp.cli.output import write

@@ -14,9 +14,18 @@ from dp_lsp import builtins
 from dp_lsp.accounting.bounds import Bound, Headline, Total, headline, vacuous
 from dp_lsp.accounting.symbolic import SymbolicAccount, SymbolicAdvanced
 from dp_lsp.accounting.walk import PrivacyMeasure, along
-from dp_lsp.analysis.derivations import Conclusion, Derivation, Explanation, Premise, Rule, Step
 from dp_lsp.analysis.details import Chain, ChainLink, PairDetail
-from dp_lsp.analysis.records import FunctionReport, Options, State
+from dp_lsp.analysis.records import (
+    Conclusion,
+    Derivation,
+    Explanation,
+    FunctionReport,
+    Options,
+    Premise,
+    Rule,
+    State,
+    Step,
+)
 from dp_lsp.analysis.rows import NOT_AS_DECLARED, Fact, NumericReport
 from dp_lsp.analysis.words import free
 from dp_lsp.builtins.traits import Broadcasts

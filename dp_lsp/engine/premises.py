@@ -25,7 +25,7 @@ from dp_lsp.core.values import same_by_digest, undigested
 from dp_lsp.engine.program import InferenceUnit, may_use
 from dp_lsp.infer.context import Global, UnknownGlobal
 from dp_lsp.later import Later
-from dp_lsp.lower.methods import Conflict
+from dp_lsp.lower.definitions import Conflict
 from dp_lsp.named import NamedTuple
 
 _DEEPEST = 100  # functions inside functions

@@ -27,9 +27,8 @@ from dp_lsp.core.term import Constant, Definition, Method, argument_count, own_c
 from dp_lsp.core.values import same_by_digest, undigested
 from dp_lsp.language import Semantics
 from dp_lsp.later import Later
-from dp_lsp.lower.definitions import Lowered
+from dp_lsp.lower.definitions import Conflict, Lowered, conflict
 from dp_lsp.lower.facts import EVERYTHING
-from dp_lsp.lower.methods import Conflict, conflict
 from dp_lsp.lower.ownership import Aliasing, aliasing
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem

@@ -481,7 +481,7 @@ def _is_number(text: str) -> bool:
 
 def _least_noise(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
     """Gaussian noise that is as large as its ε and δ ask for, where the classical formula has no proof."""
-    from dp_lsp.mechanisms.normal import least_deviation  # hardly any problem asks for it
+    from dp_lsp.mechanisms.noise import least_deviation  # hardly any problem asks for it
 
     return seen.fixes(EnoughNoise(problem.span.start, least_deviation))
 

@@ -30,7 +30,7 @@ from dp_lsp.infer.reading import is_readable
 from dp_lsp.infer.rules import BY_NAME
 from dp_lsp.language import Language
 from dp_lsp.later import Later
-from dp_lsp.lower.methods import is_unread
+from dp_lsp.lower.definitions import is_unread
 from dp_lsp.lower.problems import CallCycle
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Kind, Named, Problem, Related, Severity, Sought
@@ -39,7 +39,7 @@ from dp_lsp.text import Span
 
 if TYPE_CHECKING:  # what is asked for later is loaded then
     from dp_lsp.accounting.charge import Guarantee
-    from dp_lsp.analysis.derivations import Explanation
+    from dp_lsp.analysis.records import Explanation
     from dp_lsp.engine.claimed import Asserted, Claim
 
 

@@ -14,8 +14,7 @@ from dp_lsp.analysis.rows import Fact, ParameterReport, decode_facts
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.features.hover import KINDS, hover, verdict, whom
 from dp_lsp.features.markdown import code, prose
-from dp_lsp.features.navigation import closed_files, functions, modules_at
-from dp_lsp.features.outline import WORDS, described
+from dp_lsp.features.navigation import WORDS, closed_files, described, functions, modules_at
 from dp_lsp.language import Argument, Bracket, Builtins, Cursor, Expected, Language, Syntax
 from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span

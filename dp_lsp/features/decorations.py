@@ -13,7 +13,7 @@ from dp_lsp.analysis.rows import WAITING, Fact, FactPart, Role, Spent
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.features.hover import numeric_words, standing
 from dp_lsp.features.markdown import code, together
-from dp_lsp.features.outline import summary
+from dp_lsp.features.navigation import summary
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem
 from dp_lsp.text import Span

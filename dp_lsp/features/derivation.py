@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from dp_lsp.analysis.derivations import Conclusion, Derivation, Explanation, Step
-from dp_lsp.analysis.records import State
+from dp_lsp.analysis.records import Conclusion, Derivation, Explanation, State, Step
 from dp_lsp.analysis.rows import NumericReport
 from dp_lsp.cells import CellPlace, place
 from dp_lsp.features.hover import KINDS, expression, stability, verdict, whom

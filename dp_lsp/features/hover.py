@@ -26,7 +26,7 @@ from dp_lsp.analysis.rows import (
 )
 from dp_lsp.cells import place
 from dp_lsp.features.markdown import code, prose, table, together
-from dp_lsp.features.outline import WORDS
+from dp_lsp.features.navigation import WORDS
 from dp_lsp.language import Language
 from dp_lsp.problem import DOCUMENTATION, INFINITE, Named, Problem, Severity, There
 from dp_lsp.text import Span

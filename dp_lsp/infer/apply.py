@@ -20,7 +20,7 @@ from functools import partial
 from itertools import repeat
 
 from dp_lsp import builtins
-from dp_lsp.builtins import stored
+from dp_lsp.builtins import linear
 from dp_lsp.builtins.define import Refusal
 from dp_lsp.core import laws, machine, term
 from dp_lsp.core.algebra import NormVariable, Poly, Symbol
@@ -733,7 +733,7 @@ def _attempt_row(inference: Inference, site: Site, name: str, given: Sequence[Gi
     if isinstance(result, Refusal):
         rows.refused(inference, node, row, args, result)
         return None
-    result = stored.result(inference.storage, row.name, args, result)
+    result = linear.as_stored(inference.storage, row.name, args, result)
     rows.demand(inference, node, row, form, args)
     factors = zip(args.names, form.factors(args), strict=True)
     return SettledOperation(result, tuple(ONE if name in form.one_of else factor for name, factor in factors))

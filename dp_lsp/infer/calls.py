@@ -7,8 +7,9 @@ from fractions import Fraction
 from functools import reduce
 
 from dp_lsp import builtins
-from dp_lsp.builtins import monotonicity, stored
+from dp_lsp.builtins import monotonicity
 from dp_lsp.builtins.define import Args, Builtin, Form, Refusal, no_demands
+from dp_lsp.builtins.linear import as_stored
 from dp_lsp.builtins.remedies import UNBOX
 from dp_lsp.builtins.traits import ComposableFilter, DividesByLast, InPlace, IntegerArguments
 from dp_lsp.core import laws, machine, term
@@ -131,7 +132,7 @@ def _solved(inference: Inference, node: term.Call, form: Form, args: Args, value
     if isinstance(result, Refusal):
         rows.refused(inference, node, row, args, result)
         return NOT_UNDERSTOOD.after(effects)
-    result = stored.result(inference.storage, row.name, args, result)
+    result = as_stored(inference.storage, row.name, args, result)
     rows.demand(inference, node, row, form, args)
     effects = in_sequence((effects, _may_fail(inference, node, form, args, values)))
     if row.has(DividesByLast):

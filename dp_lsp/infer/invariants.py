@@ -30,7 +30,7 @@ from functools import reduce
 from typing import Generic, TypeVar
 
 from dp_lsp import builtins
-from dp_lsp.builtins import stored
+from dp_lsp.builtins import linear
 from dp_lsp.builtins.traits import Clips, InPlace, Integral
 from dp_lsp.core import machine, term
 from dp_lsp.core.algebra import NormVariable
@@ -404,9 +404,9 @@ class _Storing(BodyWalk[_Held]):
             case TupleType(items):
                 return Items(tuple(map(self.of_type, items)))
             case NumberType() | BoolType():
-                return _Held(stored.of(type_), 0)
+                return _Held(linear.stored_numbers(type_), 0)
             case Container(stored=arrays) | Dataset(records=Container(stored=arrays)):
-                return _Held(stored.of(type_) or machine.ELEMENTS, arrays)
+                return _Held(linear.stored_numbers(type_) or machine.ELEMENTS, arrays)
             case FunctionType():
                 return _Held(0, 0)
         return _ANYTHING

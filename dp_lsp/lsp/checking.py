@@ -9,9 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 
 from dp_lsp.analysis.closed import IncludeEdit
-from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Faulty
-from dp_lsp.analysis.records import Options, Repair, Setting, Wish
+from dp_lsp.analysis.records import Explanation, Options, Repair, Setting, Wish
 from dp_lsp.analysis.rows import Plotted
 from dp_lsp.analysis.setting import Subject
 from dp_lsp.analysis.workspace import Document, Workspace

@@ -15,7 +15,7 @@ from dp_lsp.analysis.loading import Faulty
 from dp_lsp.analysis.records import State
 from dp_lsp.analysis.workspace import Document
 from dp_lsp.features.hover import Hover
-from dp_lsp.features.outline import FunctionSymbol, outline, summary
+from dp_lsp.features.navigation import FunctionSymbol, outline, summary
 from dp_lsp.lsp.client import Client
 from dp_lsp.lsp.positions import Positions, width
 from dp_lsp.problem import Problem, Severity, There

@@ -20,7 +20,7 @@ from dp_lsp.features.hover import hover as hover_text
 from dp_lsp.features.report import report, with_plots
 from dp_lsp.lsp import convert
 from dp_lsp.lsp.checking import Outdated
-from dp_lsp.lsp.client import CONFIGURATIONS, Client, paths
+from dp_lsp.lsp.client import CONFIGURATIONS, SECTION, TRACES, Client, initial, paths, section
 from dp_lsp.lsp.positions import Positions, apply
 from dp_lsp.lsp.requests import (
     SHOW_DERIVATION,
@@ -35,7 +35,6 @@ from dp_lsp.lsp.requests import (
     typed,
 )
 from dp_lsp.lsp.session import Server
-from dp_lsp.lsp.settings import SECTION, TRACES, initial, section
 
 
 def begin(ls: Server, params: types.InitializeParams) -> None:

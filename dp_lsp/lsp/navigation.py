@@ -18,7 +18,7 @@ from pygls.exceptions import JsonRpcException
 from dp_lsp import frontends
 from dp_lsp.analysis.records import Modules
 from dp_lsp.analysis.workspace import Document, document_key, file_path
-from dp_lsp.features import navigation, outline
+from dp_lsp.features import navigation
 from dp_lsp.features.navigation import Away, NameUse, RenameRefused, Renaming, renamable, rename
 from dp_lsp.lsp import convert
 from dp_lsp.lsp.checking import Outdated
@@ -285,7 +285,7 @@ def folding_range(ls: Server, params: types.FoldingRangeParams) -> list[types.Fo
     if document is None:
         return None
     found: dict[int, types.FoldingRange] = {}
-    for span, comment in outline.folds(document):
+    for span, comment in navigation.folds(document):
         first, last = document.source.place(span.start).line, document.source.place(span.end).line
         if not comment and _closes(document.source.line(last)):
             last -= 1  # what closes it stays in sight
@@ -305,7 +305,7 @@ def selection_range(ls: Server, params: types.SelectionRangeParams) -> list[type
     if document is None:
         return None
     positions = _positions(ls, document)
-    return [_nested(positions, outline.selections(document, positions.offset(p))) for p in params.positions]
+    return [_nested(positions, navigation.selections(document, positions.offset(p))) for p in params.positions]
 
 
 def _nested(positions: Positions, spans: list[Span]) -> types.SelectionRange:

@@ -28,12 +28,11 @@ from dp_lsp.features.completion import load
 from dp_lsp.later import PendingText
 from dp_lsp.lsp import convert
 from dp_lsp.lsp.checking import Checker
-from dp_lsp.lsp.client import Client, Unwatched, above, watchers
+from dp_lsp.lsp.client import Client, Preferences, Settings, Unwatched, above, watchers
 from dp_lsp.lsp.notebooks import SYNCHRONISED, Notebooks
 from dp_lsp.lsp.notifications import ClientLog, Progress, Refreshes
 from dp_lsp.lsp.positions import Positions
 from dp_lsp.lsp.protocol import Protocol, lenient_converter
-from dp_lsp.lsp.settings import Preferences, Settings
 from dp_lsp.problem import Problem
 
 _TOGETHER = 0.05  # seconds; what changes together is told together

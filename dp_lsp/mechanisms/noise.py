@@ -1,13 +1,29 @@
-"""Mechanisms that add noise to numbers: Laplace and Gaussian."""
+"""Mechanisms that add noise to numbers: Laplace and Gaussian.
+
+The normal distribution, and what Gaussian noise costs: searched with floats, proved with intervals.
+
+With μ = distance/deviation, a = ε/μ - μ/2 and b = a + μ: δ(ε) = P(Z > a) - e^ε P(Z > b), exactly (Balle and Wang 2018,
+Theorem 8). As e^ε φ(b) = φ(a), that is P(Z > a) - φ(a) M(b) with Mills' ratio M.
+
+At many places m is computed fast, within 1e-48 of the truth (:func:`ratio`). m' = x·m - 1, so the coefficients cₙ =
+m⁽ⁿ⁾(t)/n! of its Taylor series at t follow from m(t): c₁ = t·m - 1 and (n + 1)·cₙ₊₁ = t·cₙ + cₙ₋₁. As m(x) = ∫ e^(-xs -
+s²/2) ds over s > 0, |m⁽ⁿ⁾| ≤ 2^((n-1)/2)·Γ((n+1)/2) everywhere on x ≥ 0, which bounds the rest: below 3e-51 for 22
+terms at a distance of 1/64, below 2e-71 for 34 terms at 1/32.
+
+The table of m is made downward from 40. There z' = x·z for the difference of two solutions, so an error shrinks with
+every step, and the errors of 1,280 steps with 54 digits stay below 1e-49. At 40 and above it is Laplace's continued
+fraction 1/(x + 1/(x + 2/(x + …))): two convergents after each other lie on either side of m and differ by n!/(BₙBₙ₊₁) ≤
+n!/x^(2n+1), below 2e-55 for n = 24. A polynomial whose coefficients are off by r·tⁿ/n! is off by r·e^(t/64) at most.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import field
-from decimal import Context, Decimal
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from dp_lsp.core import sens
@@ -15,7 +31,7 @@ from dp_lsp.core.algebra import Poly
 from dp_lsp.core.constraints import Origin, decide
 from dp_lsp.core.sens import INFINITY, ONE, Sens
 from dp_lsp.core.values import thing, value
-from dp_lsp.mechanisms.arithmetic import DEEP, Arithmetic, DecimalInterval, Order
+from dp_lsp.mechanisms.arithmetic import DEEP, PI, RAW, Arithmetic, DecimalInterval, Order, widened
 from dp_lsp.mechanisms.mechanism import (
     IN_SYMBOLS,
     AddsNoise,
@@ -30,6 +46,245 @@ from dp_lsp.mechanisms.mechanism import (
     group,
 )
 from dp_lsp.mechanisms.selection import Pure
+
+_PARTS = 32  # of 1, between places of the table
+_END = 40
+_TERMS, _STEP_TERMS, _LEVELS = 22, 34, 24
+
+
+def ratio(x: Decimal) -> Decimal:
+    """m(x) for x ≥ 0."""
+    if x >= _END:
+        return _fraction(x)
+    nearest = int(DEEP.multiply(x, _PARTS).to_integral_value(context=DEEP))
+    return _sum(_coefficients(nearest), DEEP.subtract(x, DEEP.divide(Decimal(nearest), _PARTS)))
+
+
+def _fraction(x: Decimal) -> Decimal:
+    value = x
+    for level in range(_LEVELS, 0, -1):
+        value = DEEP.add(x, DEEP.divide(Decimal(level), value))
+    return DEEP.divide(Decimal(1), value)
+
+
+def _taylor(t: Decimal, value: Decimal, terms: int) -> tuple[Decimal, ...]:
+    """The first coefficients at a place with a value, the last one first."""
+    found = [value, DEEP.fma(t, value, Decimal(-1))]
+    while len(found) < terms:
+        found.append(DEEP.divide(DEEP.fma(t, found[-1], found[-2]), Decimal(len(found))))
+    return tuple(reversed(found))
+
+
+def _sum(coefficients: tuple[Decimal, ...], distance: Decimal) -> Decimal:
+    total = Decimal(0)
+    for each in coefficients:
+        total = DEEP.fma(total, distance, each)
+    return total
+
+
+@cache
+def _table() -> tuple[Decimal, ...]:
+    """m at 0, 1/32, … 40."""
+    back = DEEP.divide(Decimal(-1), _PARTS)
+    found = [_fraction(Decimal(_END))]
+    for index in range(_END * _PARTS, 0, -1):
+        at = DEEP.divide(Decimal(index), _PARTS)
+        found.append(_sum(_taylor(at, found[-1], _STEP_TERMS), back))
+    return tuple(reversed(found))
+
+
+@cache
+def _coefficients(index: int) -> tuple[Decimal, ...]:
+    return _taylor(DEEP.divide(Decimal(index), _PARTS), _table()[index], _TERMS)
+
+
+_NEGLIGIBLE = Decimal("1e-38")
+_FRACTION_FROM = 3  # from here on Mills' ratio is a continued fraction, below it a series
+_SHORT = Context(prec=4, rounding=ROUND_CEILING)
+_RANGE = 1e-3, 1e3  # μ of noise that anybody adds
+_BUMPS = (1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-6, 1e-4, 1e-2, 1e-1)
+
+
+def delta(mu: DecimalInterval, epsilon: DecimalInterval) -> DecimalInterval:
+    """The exact δ of Gaussian noise at an ε ≥ 0; μ > 0."""
+    a = epsilon / mu - mu / 2
+    return upper_tail(a) - density(a) * mills(epsilon / mu + mu / 2)
+
+
+@lru_cache(maxsize=4096)
+def epsilon(mu: Fraction, wanted: Fraction) -> Fraction | None:
+    """An ε at which the δ of Gaussian noise is proved to be at most the one wanted, hardly larger than it must be."""
+    if mu == 0 or wanted >= 1:
+        return Fraction(0)
+    if wanted <= 0:
+        return None
+    exact = DecimalInterval.of(mu)
+    if delta(exact, DecimalInterval.of(0)).up <= wanted:
+        return Fraction(0)
+    guess = float_epsilon(float(mu), float(wanted))
+    for bump in _BUMPS:
+        candidate = Fraction(guess * (1 + bump))
+        if delta(exact, DecimalInterval.of(candidate)).up <= wanted:
+            return candidate
+    return None
+
+
+def least_deviation(epsilon: Fraction, wanted: Fraction) -> str | None:
+    """A deviation of noise on what moves by 1 that is proved to be enough for an ε > 0 at a δ, hardly larger than it
+    must be and with few digits. None where none is found."""
+    if epsilon <= 0 or not 0 < wanted < 1:
+        return None
+    low, high = _RANGE
+    for _ in range(100):
+        middle = math.sqrt(low * high)
+        low, high = (low, middle) if float_delta(middle, float(epsilon)) > float(wanted) else (middle, high)
+    for bump in (0.0, 1e-9, 1e-3):
+        text = f"{_SHORT.create_decimal_from_float((1 + bump) / low):f}"
+        if delta(DecimalInterval.of(1 / Fraction(text)), DecimalInterval.of(epsilon)).up <= wanted:
+            return text
+    return None
+
+
+def density(x: DecimalInterval) -> DecimalInterval:
+    """φ."""
+    square = x * x if x.low >= 0 else -x * -x
+    return (-square / 2).exp() / (PI * 2).sqrt()
+
+
+def upper_tail(x: DecimalInterval) -> DecimalInterval:
+    """P(Z > x)."""
+    if x.high <= 0:
+        return 1 - upper_tail(-x)
+    if x.low >= _FRACTION_FROM:
+        return density(x) * mills(x)
+    return DecimalInterval(_tail(x.high).low, _tail(x.low).high)
+
+
+def _tail(x: Decimal) -> DecimalInterval:
+    if x < 0:
+        return 1 - _tail(x.copy_negate())
+    at = DecimalInterval(x, x)
+    if x >= _FRACTION_FROM:
+        return density(at) * _mills(x)
+    return DecimalInterval.of(Fraction(1, 2)) - density(at) * _series(x)
+
+
+def mills(x: DecimalInterval) -> DecimalInterval:
+    """P(Z > x)/φ(x) for x ≥ 0; it decreases, by at most as much as x grows."""
+    at = _mills(x.low)
+    return DecimalInterval((at - (DecimalInterval(x.high, x.high) - DecimalInterval(x.low, x.low))).low, at.high)
+
+
+def _mills(x: Decimal) -> DecimalInterval:
+    if x < _FRACTION_FROM:
+        at = DecimalInterval(x, x)
+        return DecimalInterval.of(Fraction(1, 2)) / density(at) - _series(x)
+    levels = int((40 / float(x)) ** 2) + 8
+    ends = sorted(_convergent(x, count) for count in (levels, levels + 1))
+    return widened(*ends)
+
+
+def _convergent(x: Decimal, levels: int) -> Decimal:
+    """Laplace's continued fraction 1/(x + 1/(x + 2/(x + …))); those of odd and even length lie on either side."""
+    value = x
+    for level in range(levels, 0, -1):
+        value = RAW.add(x, RAW.divide(Decimal(level), value))
+    return RAW.divide(Decimal(1), value)
+
+
+def _series(x: Decimal) -> DecimalInterval:
+    """(Φ(x) - 1/2)/φ(x) = x + x³/3 + x⁵/15 + …, for 0 ≤ x < 3; the rest is less than a geometric series."""
+    square = RAW.multiply(x, x)
+    term = total = x
+    n = 1
+    while term > RAW.multiply(total, _NEGLIGIBLE) or n < 2 * square:
+        n += 2
+        term = RAW.divide(RAW.multiply(term, square), Decimal(n))
+        total = RAW.add(total, term)
+    return widened(total, RAW.add(total, RAW.add(term, term)))
+
+
+def float_epsilon(mu: float, wanted: float) -> float:
+    """The ε > 0 of Gaussian noise at a δ that is below what it is at ε = 0, by bisection."""
+    low, high = 0.0, mu * mu / 2 + mu * math.sqrt(-2 * math.log(wanted))
+    for _ in range(100):
+        middle = (low + high) / 2
+        if middle in (low, high):
+            break
+        if float_delta(mu, middle) > wanted:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def float_delta(mu: float, at: float) -> float:
+    """δ at ε, nearly."""
+    a = at / mu - mu / 2
+    phi = math.exp(-a * a / 2) / math.sqrt(2 * math.pi)
+    if a > 0:
+        return phi * (_float_mills(a) - _float_mills(a + mu))
+    return math.erfc(a / math.sqrt(2)) / 2 - phi * _float_mills(a + mu)
+
+
+def _float_mills(x: float) -> float:
+    if x < _FRACTION_FROM:
+        return math.erfc(x / math.sqrt(2)) / 2 * math.exp(x * x / 2) * math.sqrt(2 * math.pi)
+    value = x
+    for level in range(int((25 / x) ** 2) + 8, 0, -1):
+        value = x + level / value
+    return 1 / value
+
+
+@value
+class Normal(Curve):
+    """Gaussian noise of μ² = ``squared`` > 0: P(Z > a) - e^ε·P(Z > b), a = ε/μ - μ/2, b = a + μ (Balle and Wang 2018,
+    Theorem 8), which is φ(a)·(m(a) - m(b)) by Mills' ratio. Of a the part ε/μ is wrong by 1e-52 of it, which moves
+    the value by no more, as x·φ(x) < 1."""
+
+    squared: Fraction
+
+    def at(self, growth: Decimal, loss: Decimal | None = None) -> Decimal:
+        mu = _root(self.squared)
+        middle = DEEP.divide(growth.ln(DEEP) if loss is None else loss, mu)
+        half = DEEP.divide(mu, Decimal(2))
+        a, b = DEEP.subtract(middle, half), DEEP.add(middle, half)
+        density = DEEP.multiply(_scale(), DEEP.divide(DEEP.multiply(a, a.copy_negate()), Decimal(2)).exp(DEEP))
+        if a >= 0:
+            return DEEP.multiply(density, DEEP.subtract(ratio(a), ratio(b)))
+        return DEEP.subtract(Decimal(1), DEEP.multiply(density, DEEP.add(ratio(a.copy_negate()), ratio(b))))
+
+    def halfway(self, growth: Decimal, rest: Decimal) -> Decimal:
+        """Noise about h, -h and 0, μ = 2h: the ratios to A of the other two fall, so events above a place x are the
+        best. There growth·B + rest·N = A is a quadratic equation of e^(hx); by the t that growth·B is of A there no
+        other A, B and N cost more."""
+        far = DEEP.divide(_root(self.squared), Decimal(2))
+        lifted = DEEP.multiply(rest, decimal(self.squared / 8).exp(DEEP))
+        square = DEEP.fma(lifted, lifted, DEEP.multiply(Decimal(4), growth))
+        place = DEEP.divide(DEEP.add(lifted, DEEP.sqrt(square)), Decimal(2)).ln(DEEP)
+        at = DEEP.divide(place, far)
+        against = DEEP.fma(growth, above(DEEP.add(at, far)), DEEP.multiply(rest, above(at)))
+        return max(Decimal(0), DEEP.subtract(above(DEEP.subtract(at, far)), against))
+
+
+def above(x: Decimal) -> Decimal:
+    """P(Z > x), to within 1e-48 of it."""
+    density = DEEP.multiply(_scale(), DEEP.divide(DEEP.multiply(x, x.copy_negate()), Decimal(2)).exp(DEEP))
+    if x >= 0:
+        return DEEP.multiply(density, ratio(x))
+    return DEEP.subtract(Decimal(1), DEEP.multiply(density, ratio(x.copy_negate())))
+
+
+@lru_cache(maxsize=256)
+def _root(number: Fraction) -> Decimal:
+    return DEEP.sqrt(decimal(number))
+
+
+@cache
+def _scale() -> Decimal:
+    """1/√(2π)."""
+    return DEEP.divide(Decimal(1), DEEP.sqrt(DEEP.multiply(Decimal(2), PI.low)))
+
 
 _EXACT = Poly.of(4) * Poly.of(5).inverse()  # ln(1.25/δ) is ln(1/(4δ/5))
 _FINE = 128  # bits of a root
@@ -255,9 +510,8 @@ class GaussianLoss(Loss):
 
     def epsilon_at(self, delta: Fraction) -> Fraction | None:
         """Exactly. Source: Balle and Wang 2018, Theorem 8."""
-        from dp_lsp.mechanisms import normal
 
-        return normal.epsilon(self.mu, delta)
+        return epsilon(self.mu, delta)
 
     def squared(self) -> Fraction:
         return self.mu**2
@@ -270,7 +524,6 @@ class GaussianLoss(Loss):
         return DecimalInterval.of(self.mu**2 / 2)
 
     def dominating(self) -> Curve:
-        from dp_lsp.mechanisms.normal import Normal  # few runs ask
 
         return Normal(self.mu**2) if self.mu else LaplaceLoss(self.mu)
 

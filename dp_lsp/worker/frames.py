@@ -27,9 +27,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import dp_lsp
 from dp_lsp.analysis.closed import ClosedReport, IncludeEdit
-from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.loading import Faulty
-from dp_lsp.analysis.records import ChunkRecord, Options, Repair, Wish
+from dp_lsp.analysis.records import ChunkRecord, Explanation, Options, Repair, Wish
 from dp_lsp.analysis.rows import Plotted
 from dp_lsp.analysis.workspace import ClosedFile
 from dp_lsp.named import NamedTuple

@@ -21,11 +21,20 @@ from itertools import chain
 
 from dp_lsp import cells
 from dp_lsp.analysis.closed import TOP, ClosedReport, Corner, IncludeEdit, PlacedFunction, PlacedProblem, Stretch
-from dp_lsp.analysis.derivations import Explanation
 from dp_lsp.analysis.limits import Ticket
 from dp_lsp.analysis.loading import Loader, SourceText
 from dp_lsp.analysis.names import NameRole, Spot, encode_spots
-from dp_lsp.analysis.records import Analysis, ChunkRecord, Modules, Options, Repair, Wish, not_asked, unchecked
+from dp_lsp.analysis.records import (
+    Analysis,
+    ChunkRecord,
+    Explanation,
+    Modules,
+    Options,
+    Repair,
+    Wish,
+    not_asked,
+    unchecked,
+)
 from dp_lsp.analysis.rows import Plotted
 from dp_lsp.analysis.staleness import names_of
 from dp_lsp.analysis.workspace import ClosedFile, text_digest

@@ -13,7 +13,7 @@ from dp_lsp.accounting import approximate, bounds, charge, composing, pld, renyi
 from dp_lsp.core import sens
 from dp_lsp.core.sens import ONE, Sens
 from dp_lsp.engine.check import Engine
-from dp_lsp.mechanisms import arithmetic, noise, normal, selection
+from dp_lsp.mechanisms import arithmetic, noise, selection
 from dp_lsp.mechanisms import mechanism as theorems
 from dp_lsp.mechanisms.arithmetic import DecimalInterval
 
@@ -277,10 +277,10 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("at most one", renyi, "_at_most_two", _halved),
     ],
     "normal": [
-        ("ε is half", normal, "epsilon", _halved),
-        ("δ is half", normal, "delta", _halved),
-        ("the tail is half", normal, "upper_tail", _halved),
-        ("Mills' ratio is twice", normal, "mills", lambda right: lambda x: right(x) * 2),
+        ("ε is half", noise, "epsilon", _halved),
+        ("δ is half", noise, "delta", _halved),
+        ("the tail is half", noise, "upper_tail", _halved),
+        ("Mills' ratio is twice", noise, "mills", lambda right: lambda x: right(x) * 2),
     ],
     "losses": [
         ("ε is half", approximate, "solved", _halved),
@@ -393,7 +393,7 @@ _FORMULAS: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("with replacement costs half", composing.Redrawn, "at", _halved),
         (
             "what is done with a sample without the row counts twice",
-            normal.Normal,
+            noise.Normal,
             "halfway",
             lambda right: lambda self, growth, rest: right(self, growth, 2 * rest),
         ),

@@ -17,7 +17,7 @@ from dp_lsp.accounting import pld
 from dp_lsp.accounting.charge import ChargedSample, Relation, Sampling
 from dp_lsp.accounting.composing import AddedRecord, Drawn, Redrawn, Replaced, Sample, chances
 from dp_lsp.mechanisms.mechanism import Curve
-from dp_lsp.mechanisms.normal import Normal
+from dp_lsp.mechanisms.noise import Normal
 from neighbouring_samples import refutation
 
 from .breaking import Rule, Wrong

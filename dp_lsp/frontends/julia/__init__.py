@@ -44,7 +44,7 @@ class _Syntax(Syntax):
         return "include" in text
 
     def definable(self, text: str) -> frozenset[str] | None:
-        from dp_lsp.frontends.julia.mentions import definable
+        from dp_lsp.frontends.julia.edits import definable
 
         return definable(text)
 
@@ -59,12 +59,12 @@ class _Syntax(Syntax):
         return normalised(text)
 
     def mentions(self, text: str, span: Span) -> Iterator[Mention]:
-        from dp_lsp.frontends.julia.mentions import mentions
+        from dp_lsp.frontends.julia.edits import mentions
 
         return mentions(text, span)
 
     def comment_runs(self, text: str) -> list[Span]:
-        from dp_lsp.frontends.julia.mentions import comment_runs
+        from dp_lsp.frontends.julia.edits import comment_runs
 
         return comment_runs(text)
 

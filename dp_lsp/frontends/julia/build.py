@@ -16,7 +16,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from dp_lsp.frontends.julia import outline
+from dp_lsp.frontends.julia import tokens
 from dp_lsp.frontends.julia.lexer import line_end, string_value
 from dp_lsp.frontends.julia.summary import extended, summary
 from dp_lsp.frontends.julia.tokens import LIMIT, UNCHECKED, Ready, Token
@@ -454,7 +454,7 @@ class ExpressionBuilder(_Headers):
             inside = self._between(node.start, end)
             known = self.known.get(node)
             node.summary = summary(inside) if known is None else self._known(known)
-            node.broken = node.broken or any(map(outline.is_left_out, inside))
+            node.broken = node.broken or any(map(tokens.is_left_out, inside))
 
     def _between(self, start: int, end: int) -> Sequence[Token]:
         """The tokens that begin there."""

@@ -14,8 +14,7 @@ from itertools import pairwise
 
 from dp_lsp.frontends.julia import lexer
 from dp_lsp.frontends.julia.lexer import REMARK, Lexer, ahead, cut, forget_pieces
-from dp_lsp.frontends.julia.outline import is_string
-from dp_lsp.frontends.julia.tokens import BINARY, BLANKS
+from dp_lsp.frontends.julia.tokens import BINARY, BLANKS, is_string
 from dp_lsp.named import NamedTuple
 from dp_lsp.surface import Chunk
 

@@ -10,15 +10,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
-from dp_lsp.frontends.julia.outline import (
+from dp_lsp.frontends.julia.summary import calls_library, damaged, evaluated, quoted, summary
+from dp_lsp.frontends.julia.tokens import (
+    BLOCKS,
     CLOSING,
+    MATES,
+    OPENERS,
+    OPERANDS,
     SEPARATORS,
+    UNCHECKED,
+    Broken,
+    Ready,
+    Token,
     is_left_out,
     partners,
     statement_end,
+    words,
 )
-from dp_lsp.frontends.julia.summary import calls_library, damaged, evaluated, quoted, summary
-from dp_lsp.frontends.julia.tokens import BLOCKS, MATES, OPENERS, OPERANDS, UNCHECKED, Broken, Ready, Token, words
 from dp_lsp.frontends.julia.vocabulary import (
     AT_EXPANSION,
     BY_NAME,

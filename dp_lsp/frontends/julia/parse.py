@@ -23,12 +23,29 @@ from fractions import Fraction
 from functools import cache, partial
 from typing import Any
 
-from dp_lsp.frontends.julia import outline, table
+from dp_lsp.frontends.julia import table
 from dp_lsp.frontends.julia.build import Builder
 from dp_lsp.frontends.julia.fold import Folded
 from dp_lsp.frontends.julia.lexer import Lexer, parsed
 from dp_lsp.frontends.julia.summary import summary
-from dp_lsp.frontends.julia.tokens import BINARY, BLOCKS, OPERANDS, Broken, Ready, Token
+from dp_lsp.frontends.julia.tokens import (
+    BINARY,
+    BLOCKS,
+    CLOSING,
+    OPERANDS,
+    SEPARATORS,
+    Broken,
+    Ready,
+    Token,
+    defined,
+    header,
+    is_left_out,
+    is_string,
+    partners,
+    right_side,
+    statement_end,
+    target,
+)
 from dp_lsp.frontends.problems import MissingEnd, SyntaxProblem
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem, Related
@@ -186,7 +203,7 @@ def _module_mark(tokens: Sequence[Token]) -> tuple[Node, ...]:
     it."""
     told = [token for token in tokens if token.type != "NL"]
     before: tuple[Node, ...] = ()
-    if told and outline.is_string(told[0]):
+    if told and is_string(told[0]):
         before = (told[0].node,) if isinstance(told[0], Ready) else ()
         del told[0]
     kinds = [token.type for token in told]
@@ -213,7 +230,7 @@ def _read(chunk: str, tokens: list[Token]) -> tuple[list[Node], list[Problem]]:
             return nodes, problems + builder.problems
         start, end = _damaged(tokens, failed)
         statement = tokens[start:end]
-        if not any(map(outline.is_left_out, statement)) and not _is_supplied(tokens, failed):
+        if not any(map(is_left_out, statement)) and not _is_supplied(tokens, failed):
             problems.append(_explained(tokens, failed, statement))
         tokens = [*tokens[:start], left_out(statement), *tokens[end:]]
     return [left_out(tokens).node], problems
@@ -311,7 +328,7 @@ def _explained(tokens: Sequence[Token], index: int, statement: Sequence[Token]) 
 def _unexpected(tokens: Sequence[Token], index: int) -> Problem:
     token = tokens[index] if index < len(tokens) else None
     before = tokens[index - 1] if index else None
-    closes = token is None or token.type in outline.SEPARATORS or token.type in outline.CLOSING
+    closes = token is None or token.type in SEPARATORS or token.type in CLOSING
     if before is not None and before.type in BINARY and (closes or (token and token.type in BINARY)):
         reason = f"expected an expression after {_shown(before)}"
         return SyntaxProblem.at(Span(before.start, before.end), reason=reason)
@@ -337,7 +354,7 @@ def _shown(token: Token) -> str:
 
 
 def _in_condition(tokens: Sequence[Token], index: int) -> bool:
-    while index > 0 and tokens[index].type not in outline.SEPARATORS:
+    while index > 0 and tokens[index].type not in SEPARATORS:
         if tokens[index].type == "IF":
             return True
         index -= 1
@@ -347,7 +364,7 @@ def _in_condition(tokens: Sequence[Token], index: int) -> bool:
 def _damaged(tokens: Sequence[Token], index: int) -> tuple[int, int]:
     """The smallest statement around a token that was not left out before, as a range of indices. Of a function in
     short form it is the right side, if that is where the token stands."""
-    partner = outline.partners(tokens)
+    partner = partners(tokens)
     starts: list[int | None] = [0]
     for position in range(min(index, len(tokens))):
         kind = tokens[position].type
@@ -355,14 +372,14 @@ def _damaged(tokens: Sequence[Token], index: int) -> tuple[int, int]:
             starts.append(None)
         elif kind == "END":
             starts = starts[:-1] or [0]
-        elif kind in outline.SEPARATORS:
+        elif kind in SEPARATORS:
             starts[-1] = position + 1 if kind in ("NL", "ELSE") else None
     for start in reversed(starts):
         if start is None:
             continue
-        end = outline.statement_end(tokens, partner, start)
-        for first in (outline.right_side(tokens, partner, start), start):
-            left_out = first is not None and end == first + 1 and outline.is_left_out(tokens[first])
+        end = statement_end(tokens, partner, start)
+        for first in (right_side(tokens, partner, start), start):
+            left_out = first is not None and end == first + 1 and is_left_out(tokens[first])
             if first is not None and first < end and first <= index <= end and not left_out:
                 return first, end
     return 0, len(tokens)
@@ -375,10 +392,10 @@ def _is_supplied(tokens: Sequence[Token], index: int) -> bool:
 
 def left_out(tokens: Sequence[Token]) -> Ready:
     """What stands for a broken statement."""
-    found, names = summary(tokens), outline.target(tokens)
+    found, names = summary(tokens), target(tokens)
     does = found._replace(binds=found.mentions if names is None else names, anything="")
-    header, defines = outline.header(tokens), outline.defined(tokens)
-    name = None if header is None else Name(header.start, header.end, header.value)
+    head, defines = header(tokens), defined(tokens)
+    name = None if head is None else Name(head.start, head.end, head.value)
     node = Unread(tokens[0].start, tokens[-1].end, "a statement that cannot be read", does, name, defines)
     return Ready("NODE", node, "")
 

@@ -98,7 +98,7 @@ class JuliaRendering(Rendering):
         return not places <= {*each} or re.search(rf"\b(?:enumerate|pairs)\({of}\)", text) is not None
 
     def instead(self, what: str, text: str) -> str:
-        from dp_lsp.frontends.julia.instead import instead_of
+        from dp_lsp.frontends.julia.vocabulary import instead_of
 
         return instead_of(what, text)
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dp_lsp.frontends.julia.outline import CLOSING, SEPARATORS, partners
-from dp_lsp.frontends.julia.tokens import BLOCKS, OPENERS, Ready, Token, words
+from dp_lsp.frontends.julia.tokens import BLOCKS, CLOSING, OPENERS, SEPARATORS, Ready, Token, partners, words
 from dp_lsp.frontends.julia.vocabulary import DEFINING, EVALUATING, LIBRARY_CALL, MACROS, PACKAGE_MACROS, SHOWING
 from dp_lsp.named import NamedTuple
 from dp_lsp.surface import Added, Import, Opaque, Summary, Symbol, Text

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from dp_lsp import intents
-from dp_lsp.builtins.remedies import SPENDING
-from dp_lsp.frontends.amounts import short
+from dp_lsp.builtins.remedies import SPENDING, short
 from dp_lsp.frontends.julia.rewriting.places import NAME, NUMBER, arguments_of, closing
 from dp_lsp.intents import Rendering
 from dp_lsp.named import NamedTuple

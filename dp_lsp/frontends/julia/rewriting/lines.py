@@ -8,8 +8,8 @@ from itertools import islice
 
 from dp_lsp import intents
 from dp_lsp.builtins.remedies import COPY
-from dp_lsp.frontends.julia.instead import by_map
 from dp_lsp.frontends.julia.rewriting.places import NAME, closing, indentation, new_name
+from dp_lsp.frontends.julia.vocabulary import by_map
 from dp_lsp.intents import Rendering, edit_of
 from dp_lsp.problem import Edit, Fix
 from dp_lsp.text import Span

@@ -53,9 +53,8 @@ from dp_lsp.frontends.julia.rewriting.loops import (
     repeat_at_most,
     take_largest,
 )
-from dp_lsp.frontends.julia.rewriting.pairs import make_one_table
 from dp_lsp.frontends.julia.rewriting.results import collect_results
-from dp_lsp.frontends.julia.rewriting.tables import pass_columns, pass_table
+from dp_lsp.frontends.julia.rewriting.tables import make_one_table, pass_columns, pass_table
 from dp_lsp.frontends.julia.rewriting.wording import leave_out_dots, pass_known, release_once, write_otherwise
 from dp_lsp.intents import Intent, Rendering
 from dp_lsp.problem import Fix

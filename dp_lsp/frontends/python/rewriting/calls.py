@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from dp_lsp import intents
-from dp_lsp.frontends.amounts import short
+from dp_lsp.builtins.remedies import short
 from dp_lsp.frontends.python.names import dotted
 from dp_lsp.frontends.python.rewriting.definitions import Definition, definition_around, definitions
 from dp_lsp.frontends.python.rewriting.rewording import Written
