@@ -1,4 +1,7 @@
-"""Loops over records in other words, and loops instead of sums of pairs."""
+"""Loops over records in other words, and loops instead of sums of pairs.
+
+Results that are collected by keys, in other words: each by a name of its own, or one after the other.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,134 @@ from collections.abc import Iterator
 from dp_lsp import intents
 from dp_lsp.frontends.julia.rewriting.places import LINES, NAME, indentation, new_name
 from dp_lsp.intents import Rendering
-from dp_lsp.problem import Edit, Fix
+from dp_lsp.problem import Edit, Fix, Placeholder
 from dp_lsp.text import Span
+
+_CREATED = re.compile(
+    r"^(?P<indent>[ \t]*)(?P<name>[^\W\d]\w*)[ \t]*=[ \t]*(?:Ordered)?Dict(?:\{[^\n(]*\})?\(\)[ \t]*\n", re.MULTILINE
+)
+_TYPED = re.compile(r"(?<![\w.])Dict\{[^\n(]*\}\((?=[^)])")
+_OVER = r"(?P<over>[^\n()]+|[^\n()]*\([^\n()]*\)[^\n()]*)"
+_EACH = re.compile(
+    r"(?<![\w.])Dict\((?P<key>[^\W\d]\w*)[ \t]*=>[ \t]*(?P<value>[^\n]+?)[ \t]+for[ \t]+(?P=key)[ \t]+in[ \t]+"
+    rf"{_OVER}\)"
+)
+_ADDED = r"^(?P<indent>[ \t]*){}\[(?P<key>[^][\n]+)\][ \t]*=(?!=)[ \t]*(?P<value>[^\n]+)$"
+
+
+_GIVEN = r"(?P=name)\[(?P={})\][ \t]*"
+_KEY = r"""(?:"[^"\n]*"|:[^\W\d]\w*|'[^'\n]'|-?[0-9]+)"""
+_NONE_YET = r"[ \t]*=>[ \t]*0(?:\.0)?"
+_COUNTED = re.compile(
+    r"^(?P<indent>[ \t]*)(?P<name>[^\W\d]\w*)[ \t]*=[ \t]*Dict(?:\{[^\n(]*\})?\((?:"
+    rf"(?P<listed>{_KEY}{_NONE_YET}(?:,[ \t]*{_KEY}{_NONE_YET})*)"
+    rf"|(?P<one>[^\W\d]\w*){_NONE_YET}[ \t]+for[ \t]+(?P=one)[ \t]+(?:in|=|∈)[ \t]+(?P<all>[^\n]+))?\)[ \t]*\n"
+    r"(?P=indent)for[ \t]+(?P<each>[^\W\d]\w*)[ \t]+(?:in|=|∈)[ \t]+(?P<over>[^\W\d]\w*)[ \t]*\n"
+    r"(?:[ \t]*(?P<place>[^\W\d]\w*)[ \t]*=[ \t]*(?P<made>[^\n]+)\n)?"
+    r"(?:[ \t]*if[ \t]+!haskey\((?P=name),[ \t]*(?P<fresh>[^\n]+)\)[ \t]*\n[ \t]*"
+    rf"{_GIVEN.format('fresh')}=[ \t]*0(?:\.0)?[ \t]*\n[ \t]*end[ \t]*\n)?"
+    r"(?:[ \t]*(?P=name)\[(?P<key>[^][\n]+)\][ \t]*(?:\+=[ \t]*1|"
+    r"=[ \t]*(?:(?P=name)\[(?P=key)\]|get!?\((?P=name),[ \t]*(?P=key),[ \t]*0(?:\.0)?\))"
+    r"[ \t]*\+[ \t]*1)[ \t]*\n|[ \t]*if[ \t]+haskey\((?P=name),[ \t]*(?P<known>[^\n]+)\)[ \t]*\n[ \t]*"
+    rf"{_GIVEN.format('known')}\+=[ \t]*1[ \t]*\n[ \t]*else[ \t]*\n[ \t]*{_GIVEN.format('known')}=[ \t]*1[ \t]*\n"
+    r"[ \t]*end[ \t]*\n)(?P=indent)end\b",
+    re.MULTILINE,
+)
+"""A dictionary of how often each key occurs."""
+
+
+def collect_results(code: Rendering, intent: intents.CollectResults, text: str) -> Iterator[Fix]:
+    """Of a dictionary that is filled: with keys that are written out, or in loops."""
+    for each in _EACH.finditer(text, *intent.function):
+        made = f"[{each['value']} for {each['key']} in {each['over']}]"
+        yield Fix(f"give the results in the order of `{each['over']}`: `{made}`", (Edit(Span(*each.span()), made),),
+            sure=False)  # fmt: skip
+    yield from _counts(text, intent.function)
+    for typed in _TYPED.finditer(text, *intent.function):
+        yield Fix("leave out the types of the entries", (Edit(Span(*typed.span()), "Dict("),), sure=False)
+    for created in _CREATED.finditer(text, *intent.function):
+        name = created["name"]
+        added = [*re.compile(_ADDED.format(re.escape(name)), re.MULTILINE).finditer(text, *intent.function)]
+        rest = _others(name, text, intent.function, [created, *added])
+        if added and all(each["indent"] == created["indent"] and '"' in each["key"] for each in added):
+            yield from _by_names(text, created, added, rest, intent.function)
+        elif added:
+            yield from _one_after_the_other(created, added)
+
+
+def _counts(text: str, function: Span) -> Iterator[Fix]:
+    """A dictionary that counts records by what stands in them: which keys it has would tell whose records are there, so
+    they are written out."""
+    for found in _COUNTED.finditer(text, *function):
+        name, each, key = found["name"], found["each"], found["key"] or found["known"]
+        if key == found["place"]:
+            key = found["made"].strip()
+        elif found["place"] or found["fresh"] not in (None, key):
+            continue
+        made, keys = f"{name} = [count({each} -> {key} == k, {found['over']}) for k in ", _keys(found)
+        choice = () if keys else (Placeholder("keys", "1:5", len(made)),)
+        edit = Edit(Span(found.start("name"), found.end()), f"{made}{keys or '1:5'}]", choice)
+        edits, inside = [edit], Span(found.end(), function.end)
+        pairs = (
+            rf"\(\s*(?P<key>[^\W\d]\w*)\s*,\s*(?P<value>[^\W\d]\w*)\s*\)[ \t]+(?:in|=|∈)[ \t]+{re.escape(name)}(?!\w)"
+        )
+        given = rf"Dict\((?P<given>[^\W\d]\w*)[ \t]*=>[ \t]*(?P<made>[^\n]+?)[ \t]+for[ \t]+{pairs}\)"
+        for whole in re.compile(given).finditer(text, *inside):
+            edits.append(Edit(Span(*whole.span()), f"[{whole['made']} for {whole['value']} in {name}]"))
+        for loop in re.compile(rf"for[ \t]+{pairs}[ \t]*$", re.MULTILINE).finditer(text, *inside):
+            edits.append(Edit(Span(*loop.span()), f"for ({loop['key']}, {loop['value']}) in enumerate({name})"))
+        edits += _noisy_entries(name, text, inside)
+        yield Fix(f"write out which keys there are: `{edit.text}`", tuple(edits), sure=False, declares=True)
+
+
+def _keys(counted: re.Match[str]) -> str:
+    """The keys that a dictionary has from the beginning on, as a list; empty if they are not written out."""
+    if counted["listed"]:
+        return f"[{', '.join(re.findall(f'({_KEY}){_NONE_YET}', counted['listed']))}]"
+    return (counted["all"] or "").strip()
+
+
+def _noisy_entries(name: str, text: str, inside: Span) -> Iterator[Edit]:
+    """Loops over the keys of a dictionary that do the same with each entry."""
+    header = rf"for[ \t]+(?P<key>[^\W\d]\w*)[ \t]+(?:in|=|∈)[ \t]+keys\({re.escape(name)}\)[ \t]*\n"
+    body = rf"[ \t]*{re.escape(name)}\[(?P=key)\][ \t]*(?P<sign>[-+*/]?)=(?!=)[ \t]*(?P<value>[^\n]+)\n"
+    for loop in re.compile(rf"^(?P<indent>[ \t]*){header}{body}(?P=indent)end\b", re.MULTILINE).finditer(text, *inside):
+        entry = re.compile(rf"(?<![\w.]){re.escape(name)}\[{loop['key']}\]")
+        value = f"{name}[{loop['key']}] {loop['sign']} {loop['value']}" if loop["sign"] else loop["value"]
+        made = entry.sub("entry", value.rstrip())
+        if not re.search(rf"(?<!\w)(?:{re.escape(name)}|{loop['key']})(?!\w)", made):
+            yield Edit(Span(loop.end("indent"), loop.end()), f"{name} = [{made} for entry in {name}]")
+
+
+def _others(name: str, text: str, function: Span, known: list[re.Match[str]]) -> list[Span]:
+    """Where else a name stands."""
+    found = (Span(*each.span()) for each in re.compile(rf"(?<![\w.]){re.escape(name)}(?!\w)").finditer(text, *function))
+    return [each for each in found if not any(Span(*place.span()).covers(each.start) for place in known)]
+
+
+def _by_names(
+    text: str, created: re.Match[str], added: list[re.Match[str]], rest: list[Span], function: Span
+) -> Iterator[Fix]:
+    known, names = set(NAME.findall(re.sub(r'"[^"\n]*"', "", text[function.start : function.end]))), dict[str, str]()
+    for each in added:
+        word = re.sub(r"\W+", "_", each["key"].strip('" ')).strip("_")
+        names[each["key"]] = new_name(word if NAME.fullmatch(word) else f"result_{word}", known | {*names.values()})
+    if len(names) < len(added):
+        return
+    whole = f"Dict({', '.join(f'{key} => {name}' for key, name in names.items())})"
+    edits = [Edit(Span(*created.span()), "")]
+    edits += [Edit(Span(each.end("indent"), each.start("value")), f"{names[each['key']]} = ") for each in added]
+    edits += [Edit(each, whole) for each in rest]
+    yield Fix(f"give each result a name, and make the dictionary of them: `{whole}`", tuple(edits), sure=False)
+
+
+def _one_after_the_other(created: re.Match[str], added: list[re.Match[str]]) -> Iterator[Fix]:
+    name = created["name"]
+    edits = [Edit(Span(created.end("indent"), created.end() - 1), f"{name} = []")]
+    edits += [Edit(Span(each.end("indent"), each.end()), f"push!({name}, {each['value']})") for each in added]
+    title = f"collect the results one after the other: `{edits[1].text}`"
+    yield Fix(title, tuple(edits), sure=False)
+
 
 _ADDING = re.compile(
     r"for\s+(?P<name>[^\W\d]\w*)\s*(?:\bin\b|=|∈)\s*(?P<over>[^\n]+?)\s*[\n;]\s*"

@@ -48,12 +48,12 @@ from dp_lsp.frontends.julia.rewriting.lines import (
 from dp_lsp.frontends.julia.rewriting.loops import (
     add_products,
     add_up,
+    collect_results,
     count_rounds,
     release_at_once,
     repeat_at_most,
     take_largest,
 )
-from dp_lsp.frontends.julia.rewriting.results import collect_results
 from dp_lsp.frontends.julia.rewriting.tables import make_one_table, pass_columns, pass_table
 from dp_lsp.frontends.julia.rewriting.wording import leave_out_dots, pass_known, release_once, write_otherwise
 from dp_lsp.intents import Intent, Rendering
