@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from dp_lsp.cells import CodeCell, joined
+from dp_lsp.engine.check import Engine
+from dp_lsp.features.hover import hover
 
 HEAD = "from typing import Annotated\nimport numpy as np\nfrom dp_types import AddRemove, Private, Static"
 NOISY = (
@@ -215,3 +220,29 @@ def test_a_command_of_the_shell_below_a_comment_gives_no_name_a_meaning(tmp_path
     written(tmp_path, "a", notebook(HEAD, "# the data\n%run other.py", NOISY))
     (file,) = json.loads(checked(tmp_path, "--output-format", "json", "a.ipynb"))["files"]
     assert [each["status"] for each in file["functions"]] == ["unknown"], "what may give any name a meaning does"
+
+
+def test_what_hover_names_is_explained(tmp_path: Path) -> None:
+    """The place that hover names is one that `dp-lsp explain` takes, as are those that `check` prints."""
+    written(tmp_path, "a", notebook(HEAD, f"# noise\n{NOISY}"))
+    text = joined([CodeCell(1, "c1", HEAD), CodeCell(2, "c2", f"# noise\n{NOISY}")])
+    analysis = Engine().check(text, document="a.ipynb")
+    found = hover(analysis, text.index("noisy("), file="a.ipynb")
+    assert found is not None
+    named = re.search(r'why: `dp-lsp explain "(.*)"`', found.markdown)
+    assert named is not None and named[1] == "a.ipynb:cell 2:2"
+    for place in (named[1], "a.ipynb:cell 2:3", "a.ipynb:noisy"):
+        assert explained(tmp_path, place).startswith("# `noisy`"), place
+    assert explained(tmp_path, "a.ipynb:cell 2:3:12").startswith("# `len(v)`")
+    for place, said in (
+        ("cell 2:9", "has 3 lines, and no line 9"),
+        ("cell 4:1", "no cell 4 of code"),
+        ("cell 1:1", "cell 1, line 1"),
+    ):
+        assert said in explained(tmp_path, f"a.ipynb:{place}"), place
+
+
+def explained(folder: Path, place: str) -> str:
+    command = [sys.executable, "-m", "dp_lsp", "explain", place]
+    found = subprocess.run(command, capture_output=True, cwd=folder, check=False, text=True)
+    return found.stdout + found.stderr

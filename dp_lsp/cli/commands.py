@@ -361,7 +361,8 @@ def explain(name: str, log_level: str, log_file: str | None, **asked: Any) -> in
     """Explain a diagnostic code, a builtin function, or how the bounds of a function come about, or show a page.
 
     NAME is a code, a name, a page, or a place: FILE:FUNCTION, FILE:LINE for what stands there, FILE:LINE:COLUMN for an
-    expression. Each step of a derivation names its line, its rule and where that is proved.
+    expression; in a notebook FILE:cell 3:LINE. Each step of a derivation names its line, its rule and where that is
+    proved.
 
     \b
     dp-lsp explain DP301             by code

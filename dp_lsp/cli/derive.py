@@ -8,12 +8,13 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import cached_property
 from html import escape
 from itertools import chain, groupby
 
 import click
 
-from dp_lsp import frontends
+from dp_lsp import cells, frontends
 from dp_lsp.accounting.pld import RULE, can_answer
 from dp_lsp.analysis.records import PROFILES, Analysis, Explanation, FunctionReport, Options
 from dp_lsp.analysis.rows import NumericReport
@@ -37,24 +38,28 @@ from dp_lsp.features.markdown import prose
 from dp_lsp.named import NamedTuple
 from dp_lsp.text import Place, Span
 
-_LINE = re.compile(r"(?P<path>.+?):(?P<line>\d+)(:(?P<column>\d+))?", re.DOTALL)
+_LINE = re.compile(r"(?P<path>.+?):(cell (?P<cell>\d+):)?(?P<line>\d+)(:(?P<column>\d+))?", re.DOTALL)
 
 
 class PlaceInFile(NamedTuple):
-    """What to explain in a file: the expression at a line and column, what stands on a line, or a function."""
+    """What to explain in a file: the expression at a line and column, what stands on a line, or a function. In a
+    notebook lines may be those of a cell."""
 
     path: str
     line: int = 0
     column: int = 0
     function: str = ""
+    cell: int = 0
 
 
 def target(text: str) -> PlaceInFile | None:
-    """What ``FILE:LINE``, ``FILE:LINE:COLUMN`` and ``FILE:FUNCTION`` mean, read from the right; None for anything
-    else."""
+    """What ``FILE:LINE``, ``FILE:LINE:COLUMN``, both with ``cell 3:`` before the line, and ``FILE:FUNCTION`` mean, read
+    from the right; None for anything else."""
     found = _LINE.fullmatch(text)
     if found is not None:
         path, line, column = found["path"], int(found["line"]), int(found["column"] or 0)
+        if found["cell"]:
+            return PlaceInFile(path, line, column, cell=int(found["cell"]))
         if column and not os.path.exists(path) and os.path.exists(f"{path}:{line}"):
             return PlaceInFile(f"{path}:{line}", column)
         return PlaceInFile(path, line, column)
@@ -123,22 +128,43 @@ class _Project:
 
     def _on_line(self) -> list[FunctionReport]:
         source = self._analysis.source
-        self._offset(1)
         found = [
             each
             for each in self._analysis.functions
-            if source.place(each.span.start).line <= self._wanted.line <= source.place(each.span.end).line
+            if source.place(each.span.start).line <= self._line <= source.place(each.span.end).line
         ]
         if found:
             return found
-        names = [f"{each.name} (line {source.place(each.span.start).line})" for each in self._analysis.functions]
-        raise self._nothing(f"no function stands on line {self._wanted.line} of", names[:10])
+        places = ((each.name, cells.place(source, each.span.start)) for each in self._analysis.functions)
+        names = [f"{name} ({place.words})" for name, place in places]
+        raise self._nothing(f"no function stands on {self._where} of", names[:10])
+
+    @property
+    def _where(self) -> str:
+        """The line that is wanted, in words."""
+        return (
+            f"cell {self._wanted.cell}, line {self._wanted.line}" if self._wanted.cell else f"line {self._wanted.line}"
+        )
+
+    @cached_property
+    def _line(self) -> int:
+        """The line that is wanted, in the text of the file; of a notebook its cells of code are joined to one."""
+        source, wanted = self._analysis.source, self._wanted
+        if not wanted.cell:
+            if not 1 <= wanted.line <= source.line_count:
+                raise click.UsageError(f"{shown(self._root)} has {source.line_count} lines, and no line {wanted.line}")
+            return wanted.line
+        found = next((each for each in cells.cells(source) if each.number == wanted.cell), None)
+        if found is None:
+            raise click.UsageError(f"{shown(self._root)} has no cell {wanted.cell} of code")
+        count = source.place(found.span.end).line - found.lines
+        if not 1 <= wanted.line <= count:
+            in_cell = f"cell {wanted.cell} of {shown(self._root)}"
+            raise click.UsageError(f"{in_cell} has {count} lines, and no line {wanted.line}")
+        return found.lines + wanted.line
 
     def _offset(self, column: int) -> int:
-        source, line = self._analysis.source, self._wanted.line
-        if not 1 <= line <= source.line_count:
-            raise click.UsageError(f"{shown(self._root)} has {source.line_count} lines, and no line {line}")
-        return source.offset(Place(line, column))
+        return self._analysis.source.offset(Place(self._line, column))
 
     @property
     def _analysis(self) -> Analysis:
@@ -147,7 +173,7 @@ class _Project:
     def _page(self, name: str, offset: int, expression: bool = False) -> str:
         explained = self._engine.explain(self._root, self._files, (name, offset), expression, self._options)
         if explained is None:
-            where = f"column {self._wanted.column} of line {self._wanted.line} of"
+            where = f"column {self._wanted.column} of {self._where} of"
             raise self._nothing(f"no function stands at {where}", [])
         published = self._published(name, offset) if explained.numbers else ()
         explained, remark = self._with_distributions(name, explained)

@@ -66,7 +66,10 @@ def hover(analysis: Analysis, offset: int, stale: bool = False, file: str = "", 
     if about is None:
         return None
     paragraphs, span, explained = about
-    why = f"why: {code(f'dp-lsp explain {file}:{analysis.source.place(offset).line}')}" if file else ""
+    at = place(analysis.source, offset)
+    where = f"{file}:{at.in_cell}{at.line}"
+    where = f'"{where}"' if " " in where else where
+    why = f"why: {code(f'dp-lsp explain {where}')}" if file else ""
     why = f"[show derivation]({link})" if link else why
     return Hover(_join((*paragraphs, why if explained and not stale else "")), span)
 

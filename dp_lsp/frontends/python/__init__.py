@@ -39,20 +39,23 @@ class _Syntax(Syntax):
         return SyntaxProblem.at(Span(*found.span(1)), reason=reason)
 
     def chunks(self, text: str, look: Callable[[], None]) -> tuple[Chunk, ...]:
-        from dp_lsp.frontends.python.aliases import aliases, helpers, lists, with_aliases
+        from dp_lsp.frontends.python.aliases import aliases, helpers, lists, with_aliases, with_drawing
         from dp_lsp.frontends.python.chunks import chunks, items
 
         found = items(text, look)
         known = aliases(text, found)
         mentioned = {**known, **helpers(text, found), **lists(text, found)}
-        return tuple(with_aliases(each, mentioned) for each in chunks(text, found, known))
+        made = tuple(with_aliases(each, mentioned) for each in chunks(text, found, known))
+        return with_drawing(text, made)
 
     def parse(self, chunk: Chunk) -> Parsed:
         from dp_lsp.frontends.python import aliases, parse, scripts
 
-        named = aliases.meanings(chunk.context)
-        read = scripts.parse if scripts.is_script(chunk.text, named) else parse.parse
-        return read(chunk.text, named, aliases.mechanisms(chunk.context), aliases.listed(chunk.context))
+        named, makers = aliases.meanings(chunk.context), aliases.mechanisms(chunk.context)
+        listed = aliases.listed(chunk.context)
+        if scripts.is_script(chunk.text, named):
+            return scripts.parse(chunk.text, named, makers, listed)
+        return parse.parse(chunk.text, named, makers, listed, aliases.drawing(chunk.context))
 
     def cell(self, text: str) -> str:
         from dp_lsp.frontends.python.notebooks import commented

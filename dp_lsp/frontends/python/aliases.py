@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from dp_lsp.frontends.python.annotations import meant
+from dp_lsp.frontends.python.imports import DRAWS
 from dp_lsp.frontends.python.names import names_bound
 from dp_lsp.frontends.python.parse import read, unread
 from dp_lsp.frontends.python.releasing.makers import Maker, makers
@@ -106,6 +107,42 @@ def helpers(text: str, items: Iterable[Chunk]) -> dict[str, str]:
     known = makers(function for each in named.values() for function in _functions(each))
     bound = Counter(name for each in texts if _mentions_any(each, known) for name in _bound_outside(each))
     return {name: item for name, item in named.items() if name in known and bound[name] == 1}
+
+
+_DRAWN = "def {}(): ..."
+"""What the context of a statement says of a function that draws noise."""
+_SAYS_WHOM = re.compile(r"\b(?:Annotated|Private)\b")
+_IS_DEFINED = re.compile(r"\s*(?:#[^\n]*\s*)*(?:def|class|@|async|import|from)\b")
+
+
+def with_drawing(text: str, items: tuple[Chunk, ...]) -> tuple[Chunk, ...]:
+    """The items of a file, of which statements are told which functions that they name draw noise, and say of nothing
+    whom it protects: what they add noise to is released where they are called."""
+    if re.search(DRAWS, text) is None:
+        return items
+    named = {found[1]: each.text for each in items if (found := _FUNCTION.match(each.text)) is not None}
+    helping = {name: item for name, item in named.items() if _SAYS_WHOM.search(item) is None}
+    drawing = {name for name, item in helping.items() if re.search(DRAWS, item)}
+    waiting = [*drawing]
+    for inner in waiting:  # which grows
+        calls = re.compile(rf"\b{inner}\(")
+        new = {name for name, item in helping.items() if name not in drawing and inner in item and calls.search(item)}
+        drawing |= new
+        waiting += new
+    return tuple(_told(each, drawing) for each in items) if drawing else items
+
+
+def _told(item: Chunk, drawing: Iterable[str]) -> Chunk:
+    if _IS_DEFINED.match(item.text) is not None:
+        return item
+    named = sorted(name for name in drawing if name in item.text and re.search(rf"\b{name}\(", item.text))
+    return item._replace(context="\n".join((item.context, *map(_DRAWN.format, named)))) if named else item
+
+
+@lru_cache(_REMEMBERED)
+def drawing(context: str) -> frozenset[str]:
+    """The functions that draw noise among what a text depends on."""
+    return frozenset(re.findall(r"(?m)^def (\w+)\(\): \.\.\.$", context))
 
 
 def _mentions_any(text: str, names: Iterable[str]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from typing import TypeGuard
 
 from dp_lsp.frontends.problems import NothingSaid, NotMeant
@@ -76,8 +76,8 @@ def sought(path: str) -> Sought:
 
 
 _METHODS = {name.rpartition(".")[2] for name in SAMPLERS}
-_DRAWS = rf"\.(?:{'|'.join(sorted(_METHODS))})(?=\()"
-_MAY_RELEASE = rf"{_DRAWS}|\.(?:{'|'.join(sorted(releasing.METHODS))})\(|\btools\."
+DRAWS = rf"\.(?:{'|'.join(sorted(_METHODS))})(?=\()"
+_MAY_RELEASE = rf"{DRAWS}|\.(?:{'|'.join(sorted(releasing.METHODS))})\(|\btools\."
 _RELEASES = rf"(?m)^[ \t]*(?:from|import)[ \t]+(?:{'|'.join(sorted(releasing.LIBRARIES))})\b"
 
 
@@ -90,7 +90,7 @@ _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 def passed_over(text: str) -> Problem:
     """What to tell of a file that imports no word; if it looks as if it released anything, how to have it checked."""
-    found = re.search(f"{_RELEASES}|{_DRAWS}", text)
+    found = re.search(f"{_RELEASES}|{DRAWS}", text)
     if found is None:
         return NotMeant.at(Span(0, 0))
     what = "draws noise" if found[0].startswith(".") else "uses a library that adds noise"
@@ -114,14 +114,14 @@ def _table(name: str, columns: Sequence[str]) -> str:
     return f"{name}: Annotated[pd.DataFrame, AddRemove(), Columns({said})]"
 
 
-def nothing_said(chunk: str, tree: ast.Module, places: Places) -> Iterator[Problem]:
+def nothing_said(chunk: str, tree: ast.Module, places: Places, drawing: Container[str]) -> Iterator[Problem]:
     """Where the body of a file that says nothing of data releases something: noise is added there to what has a name,
-    or a library is asked for a result."""
-    may = re.search(_MAY_RELEASE, chunk) is not None
+    a function that is ``drawing`` is given that, or a library is asked for a result."""
+    may = bool(drawing) or re.search(_MAY_RELEASE, chunk) is not None
     for node in tree.body if may else ():
         is_function = isinstance(node, _DEFINES) or isinstance(getattr(node, "value", None), ast.Lambda)
         keeps = isinstance(node, ast.Assign | ast.AnnAssign)
-        found = None if is_function else next((each for each in walk(node) if _releases(each, keeps)), None)
+        found = None if is_function else next((each for each in walk(node) if _releases(each, keeps, drawing)), None)
         if found is not None:
             tables: dict[str, list[str]] = {}
             for each in walk(node):
@@ -132,7 +132,7 @@ def nothing_said(chunk: str, tree: ast.Module, places: Places) -> Iterator[Probl
             yield NothingSaid.at(places.span(found), said=f"{said} = …")
 
 
-def _releases(node: ast.AST, keeps: bool) -> bool:
+def _releases(node: ast.AST, keeps: bool, drawing: Container[str]) -> bool:
     """Whether an expression is released, as it looks. Arrays of draws in what a name ``keeps`` are data that somebody
     makes up as often as noise."""
     match node:
@@ -143,6 +143,9 @@ def _releases(node: ast.AST, keeps: bool) -> bool:
             return sides.count(True) == 1 and all(named)
         case ast.Call(func=ast.Attribute(value=value, attr=attr), args=args) if attr in releasing.METHODS:
             return bool(args) or isinstance(value, ast.Call)
+        case ast.Call(func=ast.Name(id=name), args=args, keywords=keywords) if name in drawing:
+            given = (*args, *(each.value for each in keywords))
+            return any(isinstance(each, ast.Name) for part in given for each in walk(part))
         case ast.Call(func=func):
             return (found := dotted(func)) is not None and releasing.is_tool(shortened(found[1]))
     return False

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 from dp_lsp import surface
 from dp_lsp.frontends.problems import NestedTooDeeply, SyntaxProblem
@@ -55,10 +55,14 @@ _SPEAKS = re.compile(r"#[ \t]*dp:")
 
 
 def parse(
-    chunk: str, named: Mapping[str, ast.expr], makers: Mapping[str, Maker], listed: Mapping[str, ast.expr]
+    chunk: str,
+    named: Mapping[str, ast.expr],
+    makers: Mapping[str, Maker],
+    listed: Mapping[str, ast.expr],
+    drawing: Container[str],
 ) -> Parsed:
-    """The top-level nodes of a chunk, where names stand for annotations and for lists, and functions for the mechanisms
-    that they make, and what is wrong with it."""
+    """The top-level nodes of a chunk, where names stand for annotations and for lists, functions for the mechanisms
+    that they make, and others are ``drawing`` noise, and what is wrong with it."""
     late = order(chunk)
     if late is not None:
         return Parsed((), (late,))
@@ -70,7 +74,7 @@ def parse(
     made = with_lists(with_makers(with_annotations(made, chunk, named), makers), listed)
     places = Places(chunk)
     nodes = tuple(node for each in made.body for node in item(each, places))
-    return Parsed(nodes, tuple(nothing_said(chunk, made, places)), said, loads=tuple(loads(made, places)))
+    return Parsed(nodes, tuple(nothing_said(chunk, made, places, drawing)), said, loads=tuple(loads(made, places)))
 
 
 def read(chunk: str) -> ast.Module | Problem:
