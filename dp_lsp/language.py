@@ -290,7 +290,7 @@ class Vocabulary(ABC):
     unasked: frozenset[str] = frozenset()
     uncalled: frozenset[str] = frozenset()
     modules: frozenset[str] = frozenset()
-    homes: Mapping[str, str] = MappingProxyType({})
+    homes: Mapping[str, frozenset[str]] = MappingProxyType({})
     familiar: Mapping[Familiar, frozenset[str]] = MappingProxyType({})
     elsewhere: Mapping[str, str] = MappingProxyType({})
     hopeless: Mapping[str, Hopeless] = MappingProxyType({})

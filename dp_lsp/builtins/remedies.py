@@ -239,6 +239,10 @@ NAMED = {
 """What the names of numbers have in them that may be what a placeholder asks for."""
 
 
+NOT = "!"
+"""What makes a truth value the other one."""
+
+
 def is_price(name: str) -> bool:
     """Whether something is called like an ε or a δ."""
     return name.casefold().startswith((*NAMED[EPSILON.name], *NAMED[DELTA.name]))

@@ -183,7 +183,7 @@ def _doubt_opened(units: Units, told: Told, clouds: dict[str, str], language: La
         doubtful: dict[str, None] = {}
         homes = language.vocabulary.homes
         suspects = {word for word in mentioned if _may_be(word, exported, others, language)}
-        suspects = {word for word in suspects if homes.get(word) != each.module}
+        suspects = {word for word in suspects if each.module not in homes.get(word, ())}
         for unit in units if suspects else ():
             words = sorted(suspects & unit.lowered.mentions)
             for definition in unit.lowered.definitions if words else ():

@@ -828,7 +828,7 @@ class _TopLevel:
         elif does.is_harmless:
             self._cloud(node, does, what)
         else:
-            self._refuse(node, what, summed_up=True)
+            self._refuse(node, what, does)
 
     def _followed(self, node: surface.Node) -> Iterator[surface.Node]:
         """Where a statement may include a file, or bring names, depending on a condition: what that may do is known."""
@@ -856,7 +856,7 @@ class _TopLevel:
         """An assignment that is refused: what it binds is not known, and nothing else if it only binds names."""
         names = assigned_names(node.target)
         what = refused_target(node.target) if names is None else "this assignment at top level"
-        self._refuse(node, what, only_binds(node.target))
+        self._refuse(node, what, summary(node, self._vocabulary) if only_binds(node.target) else None)
 
     def _include(self, node: surface.Call) -> None:
         match node.args:
@@ -877,7 +877,7 @@ class _TopLevel:
 
     def _bring(self, node: surface.Import, name: surface.Brought) -> None:
         """A name that is written in an import. One of the language must stand for what it stood for before."""
-        trusted = name.module in self._vocabulary.modules or name.module == self._vocabulary.homes.get(name.there)
+        trusted = name.module in self._vocabulary.modules or name.module in self._vocabulary.homes.get(name.there, ())
         trusted = trusted and name.here == name.there
         may_change = self._language.semantics.may_change
         hides = may_change(name.there) and not may_change(name.here)
@@ -930,13 +930,10 @@ class _TopLevel:
             names = frozenset({EVERYTHING})
         self._clouded += [(name, node.span, what) for name in sorted(names)]
 
-    def _refuse(self, node: surface.Node, what: str, summed_up: bool = False) -> None:
-        """A statement that is not understood. If it is not ``summed_up`` by what can be read off it may do anything."""
+    def _refuse(self, node: surface.Node, what: str, does: surface.Summary | None = None) -> None:
+        """A statement that is not understood. If it is not told what it ``does`` it may do anything."""
         self._unit("what it may define").refuse(node.span, what)
-        does = summary(node, self._vocabulary)
-        if not summed_up:
-            does = does._replace(anything=what)
-        self._cloud(node, does, what)
+        self._cloud(node, does or summary(node, self._vocabulary)._replace(anything=what), what)
 
 
 def _told_only(problem: Problem) -> Problem:

@@ -290,11 +290,13 @@ class _Reading:
 
     def _macro(self, index: int, name: str) -> None:
         home = self._tokens[index - 2].value if self._before(index) == "DOT" and index > 1 else ""
-        if name in PACKAGE_MACROS and home in ("", PACKAGE_MACROS[name]):
+        packages = PACKAGE_MACROS.get(name, frozenset[str]())
+        if packages and (not home or home in packages):
             self._mentions.add(name)
         elif name not in MACROS or (home and home not in _HOMES):
             self._may(f"`{name}`")
-        elif name in DEFINING:
+            return
+        if name in DEFINING:
             self._defined(index, name)
 
     def _defined(self, index: int, name: str) -> None:

@@ -241,12 +241,37 @@ MACROS = frozenset(
 )
 """Macros of Julia that are taken to do no more than what they are given says. ``@raw_str`` is that of ``raw"…"``."""
 
-DEFINING = frozenset({"@deprecate", "@deprecate_binding", "@enum"})
+DEFINING = frozenset({"@deprecate", "@deprecate_binding", "@enum", "@enumx", "@irrational"})
 """Those of them that define what they are given first, and what else stands before a blank."""
 
-PACKAGE_MACROS = {"@reset": "Accessors", "@reexport": "Reexport"}
-"""Macros of well-known packages, and these: `@reset x.part = value` gives `x` another value, and `@reexport` exports
-what it brings, too. Sources: the documentation of the packages."""
+_OF_PACKAGES = {
+    "Accessors": "reset",
+    "Reexport": "reexport",
+    "Setfield": "set!",
+    "BenchmarkTools": "btime benchmark belapsed ballocated",
+    "ProgressMeter": "showprogress",
+    "UnPack": "unpack",
+    "Parameters": "unpack with_kw",
+    "Chain": "chain",
+    "DataFramesMeta": "chain subset rsubset transform rtransform select rselect combine by orderby rorderby",
+    "ChainRulesCore": "scalar_rule non_differentiable not_implemented opt_out thunk ignore_derivatives",
+    "RecipesBase": "recipe series",
+    "StaticArrays": "SVector SMatrix SArray MVector MMatrix MArray",
+    "Flux": "layer",
+    "Functors": "functor",
+    "LoopVectorization": "turbo tturbo",
+    "IrrationalConstants": "irrational",
+    "EnumX": "enumx",
+    "Plots": "animate gif",
+}
+PACKAGE_MACROS: dict[str, frozenset[str]] = {
+    f"@{name}": frozenset(home for home, names in _OF_PACKAGES.items() if name in names.split())
+    for name in dict.fromkeys(" ".join(_OF_PACKAGES.values()).split())
+}
+"""Macros of well-known packages, by these: they do what they are given says, and give nothing else another meaning, but
+for methods of functions of their package. (`@reset x.part = value` gives `x` another value, `@unpack a, b = x` gives
+`a` and `b` one, `@recipe` tells how something is drawn, and `@enumx` and `@irrational` define their first argument.)
+Sources: the documentation of the packages."""
 
 LOGGING = frozenset({"@info", "@warn", "@error", "@debug"})
 """Macros of Julia that print what they are given."""
@@ -297,15 +322,17 @@ _EXPORT_NO_WORD = re.findall(
     "LossFunctions DSP Polynomials Requires Preferences MacroTools Adapt NaNMath FillArrays IterTools",
 )
 
-EXPORTED: dict[str, frozenset[str]] = {
-    **dict.fromkeys(_EXPORT_NO_WORD, frozenset[str]()),
+_EXPORT_WORDS = {
     "Statistics": frozenset({"mean", "median", "quantile", "var"}),
     "LinearAlgebra": frozenset({"transpose"}),
     "StatsBase": frozenset({"sample"}),
     "Distributions": frozenset({"sample"}),
     "Distances": frozenset({"Hamming"}),
     "Plots": frozenset({"histogram"}),
-    **{module: frozenset({name}) for name, module in PACKAGE_MACROS.items()},
+}
+EXPORTED: dict[str, frozenset[str]] = {
+    module: _EXPORT_WORDS.get(module, frozenset()) | {f"@{name}" for name in _OF_PACKAGES.get(module, "").split()}
+    for module in (*_EXPORT_NO_WORD, *_EXPORT_WORDS, *_OF_PACKAGES)
 }
 """The words of the language that modules export, but for those that Base has, by what their documentation lists: those
 of Julia's library, and of packages that many programs open."""

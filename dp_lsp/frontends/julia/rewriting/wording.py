@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from functools import cache
 
 from dp_lsp import intents
-from dp_lsp.builtins import TABLE, replaceable
-from dp_lsp.builtins.remedies import clamped, datasets
+from dp_lsp.builtins import TABLE, remedies, replaceable
+from dp_lsp.builtins.remedies import clamped, datasets, is_price
 from dp_lsp.core.types import Base, Kind
-from dp_lsp.frontends.julia.rewriting.places import LINES, NAME, closing, indentation
+from dp_lsp.frontends.julia.rewriting.places import LINES, NAME, arguments_of, closing, indentation
 from dp_lsp.intents import Rendering, edit_of
-from dp_lsp.problem import Edit, Fix
+from dp_lsp.problem import Edit, Fix, Placeholder
 from dp_lsp.text import Span
 
 _NAME = r"[^\W\d]\w*"
@@ -85,6 +85,10 @@ _EACH = re.compile(
 _COMPARED = re.compile(r"(?<![\w.)])(?P<sign>==|!=|<=|>=|<|>|in)\(")
 _DOTTED = re.compile(r"(?<=[ \t)\]])\.(?=[-+*/^][ \t(])")
 _KEYED = re.compile(rf"(?<=[(,\s]):(?P<key>{_NAME})(?=[ \t]*=>)")
+_OVER_VALUES = re.compile(
+    rf"\bfor[ \t]+(?P<each>{_NAME})[ \t]+(?:in|=|∈)[ \t]+(?P<over>(?:sort\()?unique\((?:[^()\n]|\([^()\n]*\))*\)\)?)"
+)
+_UNBOUNDED = re.compile(rf"^(?P<indent>[ \t]*)(?P<name>{_NAME})[ \t]*=[ \t]*(?P<sign>-?)Inf[ \t]*$", re.MULTILINE)
 _NOTHING = re.compile(r"(?<!\w)return[ \t]+(?:nothing|missing|NaN|Inf)\b")
 _SET = re.compile(r"(?<![\w.])Set\((?=[^)\n])")
 _SET_OF_ALL = re.compile(
@@ -129,6 +133,7 @@ def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> It
     for found in _TRIED_VALUE.finditer(text, start, end):
         made = f"{found['indent']}{found['given']}{found['value']}"
         yield _reworded("leave out `try`: a failure that is caught is seen as well", Edit(Span(*found.span()), made))
+    yield from _noise_where_it_is_added(code, text, intent.function)
     yield from _anew(code, text, intent.function)
     yield from _columns(text, intent.function)
     yield from _by_a_name(text, intent.function)
@@ -149,8 +154,50 @@ def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> It
             sure=False,
             declares=True,
         )
+    for found in _UNBOUNDED.finditer(text, start, end):
+        line = f"{found['name']} = {found['sign']}1e9"
+        yield _reworded(f"begin with a number: `{line}`", Edit(Span(found.end("indent"), found.end()), line))
+    for found in _OVER_VALUES.finditer(text, start, end):
+        header = f"for {found['each']} in "
+        choice = (Placeholder("values", "1:5", len(header)),)
+        title = f"write out which values there are, as which of them there are tells of people: `{header}1:5`"
+        yield _reworded(title, Edit(Span(found.start(), found.end()), f"{header}1:5", choice))
     yield from _sets(text, intent.function)
     yield from _texts(code, text, intent.function)
+
+
+def _noise_where_it_is_added(code: Rendering, text: str, function: Span) -> Iterator[Fix]:
+    """A function that makes Laplace noise of uniform numbers, and that is given no data, is left out: a mechanism adds
+    the noise where it is called. Noise of scale b is that for s and ε where s / ε is b.
+
+    Source: the distribution of noise by the inverse of its cumulative distribution has a logarithm in it."""
+    header = _DRAWING.match(text, *function)
+    whole = text[function.start : function.end]
+    if header is None or "log(" not in whole or not re.search(r"(?<![\w.])rand\(\)", whole):
+        return
+    params = [each.partition("::")[0].partition("=")[0].strip() for each in header["params"].split(",")]
+    added = re.compile(rf"{_HIDDEN}[ \t]*\+[ \t]*(?<![\w.]){re.escape(header['name'])}\((?P<given>{_GIVEN})\)")
+    edits = [Edit(Span(function.start, min(function.end + 1, len(text))), "")]
+    for found in added.finditer(text):
+        given = [text[slice(*each)] for each in arguments_of(text, found.start("given"))]
+        if len(given) == 1:
+            top, _, bottom = (part.strip() for part in given[0].rpartition("/"))
+            given = [top, bottom] if top and re.fullmatch(r"\w+|\(.*\)", bottom) else [given[0], "1"]
+        if len(given) != 2 or len(params) > 2 or (len(params) == 2 and not is_price(params[1])):
+            return
+        made = code.expression(remedies.laplace(given[0], given[1], found["hidden"].strip()))
+        edits.append(edit_of(Span(found.start("hidden"), found.end()), made))
+    uses = re.findall(rf"(?<![\w.]){re.escape(header['name'])}\(", text)
+    if len(edits) == len(uses) > 1:
+        yield _reworded(f"let a mechanism add the noise: `{edits[1].text}`", *sorted(edits))
+
+
+_GIVEN = r"(?:[^()\n]|\([^()\n]*\))*"
+_HIDDEN = (
+    r"(?:(?<=[=(,\[])|(?<=\breturn)|^)[ \t]*"
+    rf"(?P<hidden>(?:[^\n=(),\[\]?:<>&|!;]|\({_GIVEN}\)|\[[^\]\n]*\])+?)"
+)
+_DRAWING = re.compile(rf"(?:function[ \t]+)?(?P<name>{_NAME})\((?P<params>[^()\n]*)\)[ \t]*(?:=(?!=)|\n)")
 
 
 def _reworded(title: str, *edits: Edit) -> Fix:

@@ -8,7 +8,7 @@ from dp_lsp.builtins import remedies
 from dp_lsp.builtins.arithmetic import TIMES
 from dp_lsp.builtins.higher import ENTRIES
 from dp_lsp.builtins.traits import Additive, DividesByLast
-from dp_lsp.core.term import Apply, Branch, Call, Literal, Term, Use
+from dp_lsp.core.term import Apply, Branch, Call, Literal, Local, Term, Use
 from dp_lsp.core.types import BoolType
 from dp_lsp.infer.checks import result_term
 from dp_lsp.infer.mistakes.mending.parts import (
@@ -155,11 +155,17 @@ def random_answer(scene: Scene, problem: Problem) -> Iterator[Fix]:
     if len(asked) != 1 or not isinstance(whole, Branch):
         return
     given = [*_answers(whole)]
-    shown = [each for each in given if isinstance(each, Use) and each.local is asked[0]]
+    shown = [each for each in given if _is_or_denies(each, asked[0])]
     by_chance = any(is_call_of(scene, each, Familiar.DRAWS) for each in scene.flow(whole.condition))
     if by_chance and shown and not any(scene.private(each) for each in given if each not in shown):
         made = remedies.answer_about(epsilon_for(scene), asked[0].name)
         yield from replaced(scene, "let a mechanism answer at random: `{code}`", whole.span, made)
+
+
+def _is_or_denies(node: Term, answer: Local) -> bool:
+    """Whether something is an answer, or that it does not hold."""
+    said = node.args[0] if isinstance(node, Call) and node.builtin == remedies.NOT else node
+    return isinstance(said, Use) and said.local is answer
 
 
 def _answers(node: Term) -> Iterator[Term]:
