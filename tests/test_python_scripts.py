@@ -106,3 +106,92 @@ def test_what_is_to_be_said_names_the_table_and_its_columns() -> None:
     program = "import numpy as np\nimport dp_types\nprint(df['Pay'].clip(0, 9).sum() + np.random.laplace(0, 9))\n"
     (problem,) = Engine().check(program, Options(language="python"), document="a.py").problems
     assert "`df: Annotated[pd.DataFrame, AddRemove(), Columns(Pay=float)] = …`" in problem.message
+
+
+READER = """import argparse, gzip, io, os, pathlib, zipfile
+from typing import Annotated
+import numpy as np
+import pandas as pd
+from dp_types import AddRemove, Bounded, Private, Static
+
+def load():
+    table = pd.read_csv("ages.txt")
+    {line}
+    return table["age"].to_numpy()
+
+def main() -> Private:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--epsilon", {argument})
+    args = parser.parse_args()
+    epsilon: Static[float] = args.epsilon
+    ages: Annotated[np.ndarray, AddRemove(), Bounded(0, 100)] = load()
+    print(epsilon, ages.sum() + np.random.laplace(0, 100))
+"""
+READS = (
+    "table = table[table['age'] > 0].dropna().rename(columns={'a': 'b'})",
+    "table['age'] = table['age'].astype(float).fillna(0)",
+    "table = table.query('age > 18')",
+    "other = pd.read_csv(pathlib.Path(os.environ['FOLDER']) / 'b.csv')",
+    "other = open('b.txt', 'r').read().strip().replace('a', 'b')",
+    "other = gzip.open('b.gz', 'rt').readlines()",
+    "other = zipfile.ZipFile('b.zip').open('data.csv').read()",
+)
+SHOWS_WHAT_IT_READS = (
+    "print(len(table))",
+    "list(map(print, table['age']))",
+    "table.apply(print)",
+    "table.to_csv('b.csv')",
+    "table.query('@print(1)')",
+    "os.environ['X'] = str(table)",
+    "os.environ.update({'X': str(table)})",
+    "os.symlink(str(table), 'x')",
+    "os.execv('/bin/echo', ['echo', str(table)])",
+    "os.killpg(0, 9)",
+    "pathlib.Path('x').rename(str(table))",
+    "pathlib.Path(str(table)).touch()",
+    "zipfile.ZipFile('x', 'w').writestr('a', str(table))",
+    "io.FileIO('x', 'w').truncate(len(table))",
+    "gzip.open(f'x{len(table)}', 'wb')",
+    "open('x', 'r+')",
+    "open(*['x', 'w'])",
+    "np.memmap('x', mode='w+', shape=len(table))",
+    "np.random.set_state(np.random.get_state())",
+    "np.random.seed(1)",
+    "np.random.laplace = min",
+    "np.seterr(all='raise')",
+    "getattr(table, 'to_csv')('x')",
+    "assert len(table) > 3",
+)
+TELLS = ("type=float", "type=float, default=1.0", "type=str, choices=['a', 'b']")
+TELLS_OF_DATA = (
+    "default=np.loadtxt('ages.txt').max()",
+    "default=max(open('ages.txt'))",
+    "type=lambda text: np.loadtxt('ages.txt').max()",
+    "help=print(np.loadtxt('ages.txt'))",
+)
+
+
+def main_of(line: str, argument: str) -> State:
+    program = READER.format(line=line, argument=argument)
+    checked = Engine().check(program, Options(language="python"), document="a.py")
+    return next(each.state for each in checked.functions if each.name == "main")
+
+
+@pytest.mark.parametrize("line", READS)
+def test_what_only_reads_is_part_of_reading(line: str) -> None:
+    assert main_of(line, TELLS[0]) is State.PROVED
+
+
+@pytest.mark.parametrize("line", SHOWS_WHAT_IT_READS)
+def test_what_shows_what_it_reads_or_changes_others_is_not(line: str) -> None:
+    assert main_of(line, TELLS[0]) is State.UNKNOWN
+
+
+@pytest.mark.parametrize("argument", TELLS)
+def test_what_a_command_line_says_is_public(argument: str) -> None:
+    assert main_of("pass", argument) is State.PROVED
+
+
+@pytest.mark.parametrize("argument", TELLS_OF_DATA)
+def test_what_a_command_line_takes_from_the_data_is_not(argument: str) -> None:
+    assert main_of("pass", argument) is State.UNKNOWN

@@ -1,74 +1,144 @@
 """What only reads: what it does is a part of reading data, of which nothing is claimed.
 
-A function that only reads calls modules that read, and functions of Python and methods that show nothing, write nothing
-and do not end the run; it changes only what it has made itself. What is not known to be so is no reader.
+A function that only reads uses what is known to read of modules, and functions of Python and methods that show nothing,
+write nothing and do not end the run; it changes only what it has made itself. What is not known to be so is no reader.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from symtable import symtable
 
 from dp_lsp.frontends.python.effects import effects
-from dp_lsp.frontends.python.names import SEEDS
+from dp_lsp.frontends.python.names import SEEDS, dotted
 from dp_lsp.frontends.python.tree import below, walk
 
-READING = frozenset(
+_ANY = r"[\w.]+"
+_READS: Mapping[str, re.Pattern[str]] = {
+    module: re.compile(names)
+    for module, names in {
+        "pandas": r"read_\w+|DataFrame(\.from_\w+)?|Series|concat|merge|to_(numeric|datetime|timedelta)|NA|NaT"
+        r"|Timestamp|Timedelta|(is|not)(na|null)|cut|unique|Categorical|\w+Dtype",
+        "polars": r"(read|scan|from)_\w+|(Data|Lazy)Frame|Series|concat|col|lit|when|U?Int\d+|Float\d+|Utf8|String"
+        r"|Boolean|Date|Datetime|Categorical",
+        "numpy": r"load|loadtxt|genfromtxt|from\w+|as\w*array|array|ndarray|zeros|ones|full|empty|arange|concatenate"
+        r"|\w*stack|clip|where|isnan|isfinite|nan_to_num|nan|inf|newaxis|u?int\d*|float\d*|bool_|unique|sort|abs|round|minimum"
+        r"|maximum|log|log1p|exp|sqrt|floor|ceil|squeeze|ravel|reshape|transpose|sum|mean|min|max|all|any",
+        "csv": r"reader|DictReader|QUOTE_\w+",
+        "json": r"loads?",
+        "io": r"open|StringIO|BytesIO|TextIOWrapper",
+        "os": r"path\.\w+|listdir|scandir|walk|getcwd|getenv|environ\.get|sep|fspath",
+        "pathlib": r"(Pure)?Path(\.cwd|\.home)?",
+        "gzip": r"open",
+        "zipfile": r"ZipFile|is_zipfile",
+        "glob": r"i?glob|escape",
+        "re": r"compile|match|fullmatch|search|sub|split|findall|finditer|escape|[A-Z]+",
+        **dict.fromkeys(("datetime", "math", "itertools", "collections", "typing", "dp_types"), _ANY),
+    }.items()
+}
+"""What reads, or makes something of what is read and shows nothing, of the modules that reading needs."""
+_PLAIN = frozenset(
     {
         *(
-            "pandas",
-            "numpy",
-            "polars",
-            "csv",
-            "json",
-            "io",
-            "os",
-            "pathlib",
-            "gzip",
-            "zipfile",
-            "glob",
-            "re",
-            "datetime",
+            "open",
+            "len",
+            "int",
+            "float",
+            "str",
+            "bool",
+            "complex",
+            "bytes",
+            "list",
+            "dict",
+            "set",
+            "frozenset",
+            "tuple",
         ),
-        *("math", "itertools", "collections", "typing", "dp_types"),
+        *(
+            "range",
+            "zip",
+            "enumerate",
+            "map",
+            "filter",
+            "sorted",
+            "reversed",
+            "sum",
+            "min",
+            "max",
+            "abs",
+            "round",
+            "pow",
+        ),
+        *("divmod", "any", "all", "next", "iter", "isinstance", "slice", "repr", "format", "ord", "chr", "__file__"),
+        *("__name__", "object"),
     }
 )
-"""Modules whose functions read, or make something of what is read; what else they do has one of the names below."""
+"""Functions of Python that show nothing and change nothing."""
 _ENDS = (ast.Raise, ast.Assert, ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await, ast.NamedExpr)
 _SHOWS = frozenset(
     {
-        *("print", "input", "exit", "quit", "help", "_exit", "abort", "kill", "system", "popen", "startfile", "write"),
-        *("writelines", "write_text", "write_bytes", "writerow", "writerows", "save", "savez", "savetxt", "dump"),
-        *("tofile", "info", "plot", "hist", "boxplot", "show", "display", "remove", "unlink", "rename", "putenv"),
-        *("mkdir", "makedirs", "set_option", "set_printoptions", "option_context", "reset_option"),
+        *("print", "input", "exit", "quit", "help", "_exit", "abort", "kill", "system", "popen", "startfile", "save"),
+        *(
+            "savez",
+            "savetxt",
+            "dump",
+            "tofile",
+            "info",
+            "plot",
+            "hist",
+            "boxplot",
+            "show",
+            "display",
+            "glimpse",
+            "eval",
+        ),
+        *("remove", "unlink", "rmdir", "rmtree", "truncate", "touch", "mkdir", "makedirs", "chmod", "lchmod", "putenv"),
+        *("symlink_to", "hardlink_to", "link_to", "extract", "extractall"),
     }
 )
 """What shows or writes something, or ends the run, by the names of functions and of methods."""
+_WRITES = ("to_", "write", "sink_", "set_option", "set_printoptions", "option_context", "reset_option", "__")
+"""How names of others of them begin."""
 _MAKES = frozenset({"to_numpy", "to_list", "to_dict", "to_records", "to_datetime", "to_numeric", "to_timedelta"})
 """What begins like a method that writes, and only makes something."""
+_TO_WRITE = re.compile(r"(?=.*[wax+])[rwaxbtU+]+")
+"""The modes in which a file is opened to write to it."""
+_MOVES = frozenset({"rename", "replace"})
+"""What names columns otherwise, or parts of texts; and what is in a file, where that is a path."""
 
 
 def imported(statements: Collection[ast.stmt]) -> dict[str, str]:
-    """The names that imports bring, each with the module that it is or is in."""
+    """The names that imports bring, each with what it is: a module, or what is in one, ``pandas.read_csv``."""
     found: dict[str, str] = {}
     for node in statements:
         match node:
             case ast.Import(names=names):
-                found |= {each.asname or each.name.partition(".")[0]: each.name for each in names}
+                for each in names:
+                    home = each.name.partition(".")[0]
+                    found |= {each.asname: each.name} if each.asname else {home: home}
             case ast.ImportFrom(module=str() as module, level=0, names=names):
-                found |= {each.asname or each.name: module for each in names}
+                found |= {each.asname or each.name: f"{module}.{each.name}" for each in names}
     return found
 
 
-def shows_nothing(node: ast.AST) -> bool:
+def shows_nothing(node: ast.AST, modules: Mapping[str, str]) -> bool:
     """Whether what reads data, as far as its names tell, shows nothing, ends no run, and changes nothing but what it
-    has made itself."""
+    has made itself. ``modules`` are the names that the file imports; those of others are taken to read."""
     does = effects(node)
     if does.anything or does.outside or any(map(_shows, (*does.mentions, *does.members))):
         return False
-    if any(isinstance(each, _ENDS) for each in walk(node)) or not all(map(_opens_to_read, below(node, ast.Call))):
+    if any(isinstance(each, _ENDS) for each in walk(node)):
+        return False
+    if not all(_only_asks(each, modules) for each in below(node, ast.Call)):
+        return False
+    if not all(map(_is_plain, does.mentions - modules.keys())) or not all(map(_is_reading, _used(node, modules))):
+        return False
+    if not _MOVES.isdisjoint(does.members) and any(
+        modules.get(each, "").startswith("pathlib") for each in does.mentions
+    ):
         return False
     made = {each.id for each in below(node, ast.Name) if not isinstance(each.ctx, ast.Load)}
     made -= {each.arg for each in below(node, ast.arg)}
@@ -81,10 +151,10 @@ def only_reads(
     """Whether a function only reads. ``modules`` are the names that the file imports, ``known`` those of functions that
     may be such, and ``given`` those of numbers and texts of the file."""
     defaults = [*node.args.defaults, *(each for each in node.args.kw_defaults if each is not None)]
-    if node.decorator_list or not all(isinstance(each, ast.Constant) for each in defaults) or not shows_nothing(node):
+    if node.decorator_list or not all(isinstance(each, ast.Constant) for each in defaults):
         return False
-    return all(
-        each in known or each in given or modules.get(each, "").partition(".")[0] in READING or hasattr(builtins, each)
+    return shows_nothing(node, modules) and all(
+        each in known or each in given or _home(modules.get(each, "")) in _READS or hasattr(builtins, each)
         for each in free(node)
     )
 
@@ -101,17 +171,59 @@ def free(node: ast.FunctionDef) -> frozenset[str]:
 
 
 def _shows(name: str) -> bool:
-    return name in _SHOWS or name in SEEDS or (name.startswith("to_") and name not in _MAKES)
+    return name in _SHOWS or name in SEEDS or (name.startswith(_WRITES) and name not in _MAKES and name not in _PLAIN)
 
 
-def _opens_to_read(call: ast.Call) -> bool:
-    """Whether a call opens no file to write to it."""
-    match call:
-        case ast.Call(func=ast.Name(id="open") | ast.Attribute(attr="open"), args=args, keywords=keywords):
-            at = 1 if isinstance(call.func, ast.Name) else 0
-            modes = [*args[at : at + 1], *(each.value for each in keywords if each.arg in ("mode", None))]
-            return all(isinstance(each, ast.Constant) and str(each.value).startswith("r") for each in modes)
-    return True
+def _is_plain(name: str) -> bool:
+    """Whether a name is none of Python's own, or one of what shows nothing."""
+    own = getattr(builtins, name, None)
+    return own is None or name in _PLAIN or (isinstance(own, type) and issubclass(own, BaseException))
+
+
+def _home(name: str) -> str:
+    """The module that something is, or is in."""
+    return name.partition(".")[0]
+
+
+def _used(node: ast.AST, modules: Mapping[str, str]) -> Iterator[str]:
+    """What is used of modules, by whole names."""
+    inner = {id(each.value) for each in below(node, ast.Attribute)}
+    looked_up = {
+        id(each.value)
+        for each in below(node, ast.Subscript)
+        if isinstance(each.ctx, ast.Load) and _is_environment(each)
+    }
+    for each in (*below(node, ast.Name), *below(node, ast.Attribute)):
+        found = dotted(each)
+        if found is not None and found[0] in modules and id(each) not in inner | looked_up:
+            yield modules[found[0]] + found[1].removeprefix(found[0])
+
+
+def _is_environment(node: ast.Subscript) -> bool:
+    """Whether one variable of the environment is looked up."""
+    return isinstance(node.value, ast.Attribute) and node.value.attr == "environ"
+
+
+def _is_reading(name: str) -> bool:
+    """Whether something of a module serves to read, as far as its module is known."""
+    module, _, rest = name.partition(".")
+    return module not in _READS or _READS[module].fullmatch(rest) is not None
+
+
+def _only_asks(call: ast.Call, modules: Collection[str]) -> bool:
+    """Whether a call opens no file to write to it, and a text in it is no program."""
+    func = call.func
+    modes = [each.value for each in call.keywords if each.arg == "mmap_mode"]
+    match func:
+        case ast.Name(id="open" | "ZipFile") | ast.Attribute(attr="open" | "ZipFile"):
+            if any(isinstance(each, ast.Starred) for each in call.args):
+                return False
+            of = func.value if isinstance(func, ast.Attribute) else None
+            at = 1 if of is None or (isinstance(of, ast.Name) and of.id in modules) else 0
+            modes += [*call.args[at : at + 1], *(each.value for each in call.keywords if each.arg in ("mode", None))]
+        case ast.Attribute(attr="query"):
+            return all(isinstance(each, ast.Constant) and "@" not in str(each.value) for each in call.args)
+    return all(isinstance(each, ast.Constant) and _TO_WRITE.fullmatch(str(each.value)) is None for each in modes)
 
 
 def _is_own(node: ast.Subscript, own: Collection[str]) -> bool:

@@ -132,6 +132,18 @@ def _reads_inside(node: ast.stmt) -> bool:
     return all(each.value is None or _is_none(each.value) for each in below(node, ast.Return))
 
 
+def _is_told_outright(node: ast.expr) -> bool:
+    """Whether an argument is written out, or names a type, as what tells of a command line does."""
+    match node:
+        case ast.Constant() | ast.Name(id="int" | "float" | "str" | "bool" | "Path") | ast.Attribute(attr="Path"):
+            return True
+        case ast.List(elts=parts) | ast.Tuple(elts=parts):
+            return all(map(_is_told_outright, parts))
+        case ast.UnaryOp(operand=operand):
+            return _is_told_outright(operand)
+    return False
+
+
 def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
@@ -213,6 +225,7 @@ class _Script:
         doubtful = (node for node in imports if unchecked([*loads(node, places)]))
         self._unchecked = {name for node in doubtful for name in self._binds(node)}
         own = {name for node in self._statements if not _is_import(node) for name in self._binds(node)}
+        self._modules = imported(self._statements)
         self._displays = "display" not in own
         self._constants = self._found_constants([each.node for each in outside if not each.guarded])
         self._trains = any(map(is_make, (item for node in self._statements for item in ast.walk(node))))
@@ -251,11 +264,10 @@ class _Script:
         """The functions by which data are read, directly or by way of others, and which only read."""
         at_top = [node for node in self._statements if self._entry is None or id(node) not in self._inside]
         functions = {each.name: each for each in at_top if isinstance(each, ast.FunctionDef)}
-        modules = imported(at_top)
         given = {name for each in at_top if _is_given(each) for name in self._binds(each) if self._bound[name] == 1}
         found = {name for name, each in functions.items() if self._bound[name] == 1}
         while True:
-            kept = {name for name in found if only_reads(functions[name], modules, found, given)}
+            kept = {name for name in found if only_reads(functions[name], self._modules, found, given)}
             if kept == found:
                 return {name: functions[name] for name in found}
             found = kept
@@ -377,10 +389,13 @@ class _Script:
                 return name not in sources  # one by which nothing is read is one like others
             case ast.AnnAssign():
                 says = sources.isdisjoint(_from_where(node) - self._asked_for())
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr=attr))):
-                says = attr in _TELLS
+            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr=attr)) as call):
+                says = attr in _TELLS and all(
+                    map(_is_told_outright, (*call.args, *(each.value for each in call.keywords)))
+                )
             case _:
-                says = isinstance(node, _MAKERS) and not sources.isdisjoint(self._binds(node)) and shows_nothing(node)
+                says = isinstance(node, _MAKERS) and not sources.isdisjoint(self._binds(node))
+                says = says and shows_nothing(node, self._modules)
         return not says and not sources.isdisjoint(_from_where(node) | self._binds(node))
 
     def _asked_for(self) -> frozenset[str]:
@@ -502,7 +517,7 @@ class _Script:
         name, does = node.target.id, effects(node.value)
         if name in taken or name in self._params or any(name in effects(each).binds for each in before):
             return f"another value for `{name}`, which has one already,"
-        if not _is_plain(does) or does.binds or not shows_nothing(node.value):
+        if not _is_plain(does) or does.binds or not shows_nothing(node.value, self._modules):
             return "a declaration of data whose value may do more than read them"
         made_of = sorted(self._own & does.mentions)
         if made_of:
