@@ -25,9 +25,12 @@ from dp_lsp.cli.style import coloured, plain
 from dp_lsp.core.algebra import Function, Poly, Symbol, apply
 from dp_lsp.core.sens import INFINITY, ZERO, Sens
 from dp_lsp.core.types import REAL
+from dp_lsp.engine.check import Engine
+from dp_lsp.features.derivation import derivation
 from dp_lsp.features.report import COUNTS, report, schema
 from dp_lsp.problem import Edit, Fix, Problem, Related, Severity
 from dp_lsp.text import Span
+from several_files import Texts
 from source_tree import ROOT
 
 PUBLISHED = Options(profile="published")
@@ -39,6 +42,36 @@ def valid(files: list[tuple[str, Analysis]], profile: str = "sound") -> Any:
     result = json.loads(json.dumps(report(files, profile), allow_nan=False))
     jsonschema.validate(result, schema(closed=True))
     return result
+
+
+IN_PYTHON = """\
+from typing import Annotated
+from dp_types import AddRemove, Bounded, Private, Static
+import numpy as np
+
+def total(ages: Annotated[list[float], AddRemove(), Bounded(0, 9)], eps: Static[float]) -> Private:
+    return sum(ages) + np.random.laplace(0, 9 / eps)
+"""
+
+
+def test_types_are_in_the_words_of_the_language() -> None:
+    """What is for a person: the type of a function everywhere, and all types in the report of an editor."""
+    known = Engine().check(IN_PYTHON, document="a.py")
+    for spoken in (False, True):
+        (found,) = report([("a.py", known)], "sound", spoken=spoken)["files"][0]["functions"]
+        assert "records[?] of float in [0, 9], AddRemove()" in found["display"]
+        types = [each["type"] for each in found["parameters"]]
+        assert types == (["records[?] of float in [0, 9], AddRemove()", "float"] if spoken else types)
+        assert ("Real" in f"{types} {found['returns']}") is not spoken
+    page = derivation_of(known, IN_PYTHON.index("total"))
+    assert "`sum`" in page and not re.search(r"\b(add_laplace|Symmetric|Real|dims)\b", page)
+
+
+def derivation_of(analysis: Analysis, offset: int) -> str:
+    """The page of the function at an offset."""
+    explained = Engine().explain("a.py", Texts({"a.py": analysis.source.text}), ("a.py", offset))
+    assert explained is not None
+    return derivation(explained, analysis.source, analysis.language, "a.py")
 
 
 def test_the_schema_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -677,8 +677,8 @@ class Context:
             law = LAWS[rule]
             self.rules.setdefault(rule, Rule(rule, law.words, law.source))
         else:
-            row = builtins.TABLE[rule]
-            self.rules.setdefault(rule, Rule(rule, row.told(self.description.code), row.source))
+            row, code = builtins.TABLE[rule], self.description.code
+            self.rules.setdefault(rule, Rule(code[rule], code.spoken(row.told(code)), row.source))
 
     def builtin(self, span: Span) -> str | None:
         """The builtin that is called at a place."""
@@ -776,7 +776,7 @@ class DerivationSteps:
     def _why(self, var: Var, move: Move) -> str:
         law = LAWS.get(move.rule)
         subject = _entering(var) if move.rule == laws.PARAMETER else f"`{move.subject}`"
-        head = f"`{move.rule}`" if law is None else law.step.format(subject)
+        head = f"`{self.context.description.code[move.rule]}`" if law is None else law.step.format(subject)
         single = len(move.before) == 1 and move.factors[0] == ONE
         if not move.before or single or move.rule in _NO_SUMS:
             return head

@@ -29,25 +29,28 @@ Json = dict[str, Any]
 Shown = Callable[[str], str]
 
 
-def report(files: Sequence[tuple[str, Analysis]], profile: str, shown: Shown = str) -> Json:
+def report(files: Sequence[tuple[str, Analysis]], profile: str, shown: Shown = str, spoken: bool = False) -> Json:
     """The report of a run: what was checked, under the path it is reported as. The summary's states count
-    functions, its errors and warnings all problems. ``shown`` tells how a file is reported, by its name in a check."""
+    functions, its errors and warnings all problems. ``shown`` tells how a file is reported, by its name in a check, and
+    ``spoken`` has all types in the words of the file's language, as ``display`` has them."""
     return {
         "schema_version": SCHEMA_VERSION,
         "tool": {"name": "dp-lsp", "version": __version__},
         "profile": profile,
-        "files": [file_report(analysis, path, shown) for path, analysis in files],
+        "files": [file_report(analysis, path, shown, spoken) for path, analysis in files],
         "summary": summary([analysis for _, analysis in files]),
     }
 
 
-def file_report(analysis: Analysis, path: str, shown: Shown = str) -> Json:
+def file_report(analysis: Analysis, path: str, shown: Shown = str, spoken: bool = False) -> Json:
     """What is known of one file."""
-    numbers_given = analysis.options.asks_for_numbers
+    functions = [_function(each, analysis) for each in analysis.functions]
+    if spoken:
+        functions = [_spoken(each, analysis.language.rendering.types_shown) for each in functions]
     result: Json = {
         "path": path,
         "status": analysis.state.value,
-        "functions": [_function(each, analysis.source, numbers_given) for each in analysis.functions],
+        "functions": functions,
         "diagnostics": [_diagnostic(problem, analysis.source, path, shown) for problem in analysis.problems],
     }
     accepted = [_silenced(each, analysis.source) for each in analysis.silenced]
@@ -80,7 +83,14 @@ def summary(analyses: Sequence[Analysis]) -> Json:
     }
 
 
-def _function(function: FunctionReport, source: Source, numbers_given: bool) -> Json:
+def _spoken(function: Json, shown: Callable[[str], str]) -> Json:
+    """A function with types as ``shown``."""
+    parameters = [{**each, "type": shown(each["type"])} for each in function["parameters"]]
+    return {**function, "parameters": parameters, "returns": shown(function["returns"])}
+
+
+def _function(function: FunctionReport, analysis: Analysis) -> Json:
+    source, numbers_given = analysis.source, analysis.options.asks_for_numbers
     result: Json = {
         "name": function.name,
         "signature": function.signature,
@@ -91,7 +101,7 @@ def _function(function: FunctionReport, source: Source, numbers_given: bool) -> 
         "returns": function.returns,
         "bounds": [_bound(bound) for bound in function.bounds],
         "conditions": [condition._asdict() for condition in function.conditions],
-        "display": function.display,
+        "display": analysis.language.rendering.types_shown(function.display),
     }
     if function.assumes:
         result["assumes"] = list(function.assumes)

@@ -233,7 +233,7 @@ async def file_report(ls: Server, params: Any) -> dict[str, Any]:
     found = await ls.checker.plots(document) if wants_plots else ()
     assert document.analysis
     analysis = document.analysis.with_fixes(fixes_of(repairs))
-    made = report([(shown_name(document), analysis)], analysis.options.profile, shown_file)
+    made = report([(shown_name(document), analysis)], analysis.options.profile, shown_file, spoken=True)
     return with_plots(made, analysis, found) if wants_plots else made
 
 
