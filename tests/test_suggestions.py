@@ -1,7 +1,7 @@
 """What a message says to write is no worse than a quick fix: put in its place, the problem is not said any more.
 
-Each message about each program of the fixtures, of the specification and of the reference is read. Code in it that is
-to be written is told by the words before it.
+Each message about each program of the fixtures and of the reference is read, and about those of the specification that
+have such a problem. Code in it that is to be written is told by the words before it.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ _FORM = re.compile(r"…|\b[TN]\b|^@?\w+$|^[\w.]+:\w+$|^init = |^# ")
 """What shows a form, or is a word: of the language, of an annotation, or of a comment."""
 CALLS = ("DP112", "DP108", "DP201", "DP420", "DP453", "DP455", "DP459", "DP002")
 """The problems whose messages say what to write in their place."""
+BOUNDS = "DP208"
+"""The problem whose message says what gives a dataset bounds, in its reason."""
 
 
 class Suggestion(NamedTuple):
@@ -36,11 +38,14 @@ class Suggestion(NamedTuple):
 
 
 def programs() -> Iterator[str]:
+    """Those of the fixtures and of the reference; and of the specification those that have such a problem, it says."""
     for path in sorted((ROOT / "fixtures" / "first_steps").glob("*.jl")):
         yield path.read_text(encoding="utf-8")
-    for path in [*sorted((ROOT / "fixtures" / "spec").glob("*.md")), ROOT / "dp_lsp" / "reference" / "diagnostics.md"]:
+    reference = ROOT / "dp_lsp" / "reference" / "diagnostics.md"
+    for path in [*sorted((ROOT / "fixtures" / "spec").glob("*.md")), reference]:
         for found in _BLOCK.finditer(path.read_text(encoding="utf-8")):
-            yield _EXPECTATION.sub("", found[1])
+            if path == reference or any(f"[{code}]" in found[1] for code in (*CALLS, BOUNDS)):
+                yield _EXPECTATION.sub("", found[1])
 
 
 def suggested(text: str) -> Iterator[Suggestion]:
