@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
 from source_tree import python
+from tests.bench import __main__ as bench
 
 ROWS = """\
 full check, nothing remembered
@@ -113,14 +115,18 @@ def test_every_row_about_a_workspace_is_printed() -> None:
     assert re.findall(r"^(.+?) {2,}[\d.,]+ \w+$", result.stdout, re.MULTILINE) == WORKSPACE.splitlines()
 
 
-def test_the_modules_that_a_check_enters_are_counted(tmp_path: Path) -> None:
+def test_the_modules_that_a_check_enters_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In this process, which reads the package's own source once for all tests."""
     (tmp_path / "twice.jl").write_text("twice(x::Real) = x + x\n", "utf-8")
-    result = python("-X", "utf8", "-m", "tests.bench", "modules", tmp_path / "twice.jl")
-    assert result.returncode == 0, result.stderr
-    lines = result.stdout.splitlines()
+    monkeypatch.setattr(sys, "argv", ["bench", "modules", str(tmp_path / "twice.jl")])
+    bench.main()
+    printed = capsys.readouterr().out
+    lines = printed.splitlines()
     entered, imported = map(int, re.findall(r"\d+", lines[0]))
     assert 20 < entered < imported
-    counts = {name: int(count) for name, count in re.findall(r"^  (\w+) +(\d+)  ", result.stdout, re.MULTILINE)}
+    counts = {name: int(count) for name, count in re.findall(r"^  (\w+) +(\d+)  ", printed, re.MULTILINE)}
     assert sum(counts.values()) == entered and {"engine", "infer", "lower"} <= counts.keys()
     assert not {"lsp", "release", "meaning"} & counts.keys()
     assert re.fullmatch(r"[\d,]+ lines in \d+ files", lines[-3])
