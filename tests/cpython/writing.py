@@ -120,7 +120,8 @@ class Writer:
             before = self.names
             self.names = {"num": ["p"], "pub": ["c", *self.known]}
             body = f"    return {self.num(2)}"
-            header = self.pick((f"def {name}(p, c=2):", f"def {name}(p, c=2):", f"def {name}(p, *, c=3):"))
+            given = self.pick(("2", "2", "6 / 4 - 1", "2**3 / 4", self.positive()))
+            header = self.pick((f"def {name}(p, c={given}):", f"def {name}(p, c={given}):", f"def {name}(p, *, c=3):"))
             if self.chance(0.2):
                 header = f"def {name}(p: float, c: float = 2) -> float:"
             body = f"{name} = lambda p, c=2: {self.num(1)}" if kind == "lambda" else f"{header}\n{body}"

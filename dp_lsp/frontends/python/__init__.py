@@ -39,12 +39,12 @@ class _Syntax(Syntax):
         return SyntaxProblem.at(Span(*found.span(1)), reason=reason)
 
     def chunks(self, text: str, look: Callable[[], None]) -> tuple[Chunk, ...]:
-        from dp_lsp.frontends.python.aliases import aliases, helpers, lists, with_aliases, with_drawing
+        from dp_lsp.frontends.python.aliases import aliases, defaults, helpers, lists, with_aliases, with_drawing
         from dp_lsp.frontends.python.chunks import chunks, items
 
         found = items(text, look)
         known = aliases(text, found)
-        mentioned = {**known, **helpers(text, found), **lists(text, found)}
+        mentioned = {**known, **helpers(text, found), **lists(text, found), **defaults(text, found)}
         made = tuple(with_aliases(each, mentioned) for each in chunks(text, found, known))
         return with_drawing(text, made)
 

@@ -19,6 +19,7 @@ from functools import lru_cache
 from dp_lsp.frontends.python.annotations import meant
 from dp_lsp.frontends.python.imports import DRAWS
 from dp_lsp.frontends.python.names import names_bound
+from dp_lsp.frontends.python.numeric import computed
 from dp_lsp.frontends.python.parse import read, unread
 from dp_lsp.frontends.python.releasing.makers import Maker, makers
 from dp_lsp.frontends.python.tree import below, walk
@@ -55,7 +56,8 @@ def lists(text: str, items: Iterable[Chunk]) -> dict[str, str]:
         return {}
     texts = [each.text for each in items]
     may = (each for each in texts if not each.startswith(("def", "@", "class")) and _LISTED.search(each))
-    given = [(each, found) for each in may if (found := _list_of(each)) is not None]
+    found = ((each, _list_of(each)) for each in may)
+    given = [(each, list_) for each, list_ in found if list_ is not None and is_written_out(list_[1])]
     return {
         name: item
         for item, (name, value) in given
@@ -64,9 +66,26 @@ def lists(text: str, items: Iterable[Chunk]) -> dict[str, str]:
     }
 
 
+_NUMBER = re.compile(r"^([^\W\d]\w*)[ \t]*(?::[^=\n]*)?=[ \t]*[-\d.(]", re.M)
+_AS_DEFAULT = re.compile(r"=[ \t]*([^\W\d]\w*)[ \t]*[,)]")
+
+
+def defaults(text: str, items: Iterable[Chunk]) -> dict[str, str]:
+    """The names of numbers that a file gives once, and that may be default values, each with the item that defines it.
+    Where a function is defined a name has the one value that it ever has, or none, which fails."""
+    used = {*_AS_DEFAULT.findall(text)}.intersection(_NUMBER.findall(text))
+    if not used:
+        return {}
+    texts = [each.text for each in items]
+    may = ((each, found[1]) for each in texts if (found := _NUMBER.search(each)) is not None and found[1] in used)
+    named = {name: item for item, name in may if (given := _list_of(item)) is not None and given[0] == name}
+    bound = Counter(name for each in texts if _mentions_any(each, named) for name in _bound_outside(each))
+    return {name: item for name, item in named.items() if bound[name] == 1}
+
+
 @lru_cache(_REMEMBERED)
 def _list_of(item: str) -> tuple[str, ast.expr] | None:
-    """The name and the list that an item gives it, if it does no more."""
+    """The name and the list, or the number, that an item gives it, if it does no more."""
     tree = read(item)
     return None if isinstance(tree, Problem) else _list_given(tree)
 
@@ -76,7 +95,7 @@ def _list_given(tree: ast.Module) -> tuple[str, ast.expr] | None:
     match tree.body:
         case [ast.Assign(targets=[ast.Name(id=name)], value=value)] | [
             ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
-        ] if is_written_out(value) and len(walk(value)) <= _LARGEST:
+        ] if (is_written_out(value) or computed(value) is not None) and len(walk(value)) <= _LARGEST:
             return None if any(isinstance(each, ast.List) for each in walk(value)[1:]) else (name, value)
     return None
 
@@ -89,7 +108,7 @@ def _only_reads(item: str, name: str) -> bool:
 
 @lru_cache(_REMEMBERED)
 def listed(context: str) -> dict[str, ast.expr]:
-    """The lists that names stand for, by the items that define them."""
+    """The lists and numbers that names stand for, by the items that define them."""
     found = (_list_given(ast.Module([each], [])) for each in ast.parse(context).body)
     return dict(each for each in found if each is not None)
 

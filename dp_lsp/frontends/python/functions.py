@@ -38,7 +38,7 @@ from dp_lsp.frontends.python.draws import (
 from dp_lsp.frontends.python.edges import with_edges
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.entries import named_kind
-from dp_lsp.frontends.python.expressions import Expressions, bins, number, opaque
+from dp_lsp.frontends.python.expressions import Expressions, bins, opaque
 from dp_lsp.frontends.python.extremes import with_extremes
 from dp_lsp.frontends.python.failures import failure, leaves, raised, with_last_failure
 from dp_lsp.frontends.python.filled import APPEND, Filled
@@ -55,6 +55,7 @@ from dp_lsp.frontends.python.loop_variables import with_own_variables
 from dp_lsp.frontends.python.mapped import with_comprehensions
 from dp_lsp.frontends.python.names import CHECKED, MODULES, bound_in, dotted
 from dp_lsp.frontends.python.noise import Noise, named_centre, whole
+from dp_lsp.frontends.python.numeric import computed
 from dp_lsp.frontends.python.of_rows import COLUMN, SHAPE, VECTOR
 from dp_lsp.frontends.python.outputs import Outputs, with_files
 from dp_lsp.frontends.python.places import Places
@@ -237,16 +238,12 @@ _DISPLAYS = (ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.expr_context)
 
 
 def _literal(node: ast.expr, places: Places) -> Node:
-    """A number or a truth value that is written out."""
+    """A number or a truth value that is written out, or a number that is made of such."""
     span = places.span(node)
-    match node:
-        case ast.Constant(value=bool() as value):
-            return surface.Boolean(*span, value)
-        case ast.Constant(value=int() | float()):
-            return number(node, span)
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float()) as inner):
-            sign = surface.Name(span.start, span.start, "-")
-            return surface.Call(*span, sign, (number(inner, places.span(inner)),))
+    if isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        return surface.Boolean(*span, node.value)
+    if (found := computed(node)) is not None:
+        return surface.Number(*span, *found)
     raise Refused(node, "a default value other than a number")
 
 
@@ -425,7 +422,13 @@ class _Body:
                 what = self._unsaid(refused) or named_of_data(refused.what, self._node, refused.node)
                 inner = opaque(self._places, refused.node, what)
                 does = effects(node).joined(inner.summary)
-                yield surface.Opaque(*inner.span, what, does)
+                yield surface.Opaque(*inner.span, what, does._replace(binds=does.binds | self._filled_in(node)))
+
+    def _filled_in(self, node: ast.stmt) -> set[str]:
+        """The lists to which a statement appends, of which nothing is known where that is not followed."""
+        methods = (each.func for each in below(node, ast.Call) if isinstance(each.func, ast.Attribute))
+        names = {each.value.id for each in methods if isinstance(each.value, ast.Name)}
+        return names & set(self._expressions.filled.lists)
 
     def _unsaid(self, refused: Refused) -> str | None:
         """Why something is refused that is done with a parameter of which is only said that it is a table, a column or

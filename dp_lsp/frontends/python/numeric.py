@@ -87,6 +87,42 @@ def spellings(builtin: str) -> tuple[str, ...]:
     return tuple(name for name, function in FUNCTIONS.items() if function.builtin == builtin)
 
 
+_LARGEST_POWER = 64
+
+
+def computed(node: ast.expr) -> tuple[Fraction, bool] | None:
+    """The number that is made of numbers which are written out, exactly, and whether it is whole as Python computes it;
+    None for any other expression."""
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            found = written(node)
+            return None if found is None else (found, isinstance(value, int))
+        case ast.UnaryOp(op=ast.USub(), operand=operand) if (inner := computed(operand)) is not None:
+            return -inner[0], inner[1]
+        case ast.BinOp(left=left, op=op, right=right):
+            one, other = computed(left), computed(right)
+            return None if one is None or other is None else _combined(op, *one, *other)
+    return None
+
+
+def _combined(
+    op: ast.operator, one: Fraction, is_whole: bool, other: Fraction, are_both: bool
+) -> tuple[Fraction, bool] | None:
+    whole = is_whole and are_both
+    match op:
+        case ast.Add():
+            return one + other, whole
+        case ast.Sub():
+            return one - other, whole
+        case ast.Mult():
+            return one * other, whole
+        case ast.Div() if other:
+            return one / other, False
+        case ast.Pow() if are_both and one and abs(other) <= _LARGEST_POWER and abs(one) <= _LARGEST_POWER:
+            return one ** int(other), whole and other >= 0
+    return None
+
+
 def written(node: ast.expr) -> Fraction | None:
     """A finite number that is written out, with its sign; None for anything else."""
     match node:

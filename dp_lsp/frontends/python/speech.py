@@ -22,7 +22,7 @@ _SAID: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), instead)
     for pattern, instead in (
         (r"`clamp\((.*?), L, U\)`", r"`np.clip(\1, low, high)`"),
-        (r"`clamp`", "`np.clip`"),
+        (r"(?<=\bor )`clamp`|(?<=\bwith )`clamp`", "`np.clip`"),  # elsewhere it may be a function of the program
         (r"^clamp (?=`|all )", "clip "),
         (r", or fix the number with `resize\(v, n, x\)`", ""),
         (r", or make it so with `resize\(v, [^`]*, x\)`", ""),

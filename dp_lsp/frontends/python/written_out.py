@@ -43,9 +43,14 @@ def only_reads(node: ast.AST, name: str) -> bool:
 
 def with_lists(tree: ast.Module, named: Mapping[str, ast.expr]) -> ast.Module:
     """The tree of a text in which functions that read a list of the file begin with it, and so do those that call
-    something with what a tuple of numbers holds, which else they read by themselves. The tree itself is changed."""
-    for function in tree.body if named else ():
+    something with what a tuple of numbers holds, which else they read by themselves; and their defaults are the numbers
+    that have a name in the file. The tree itself is changed."""
+    numbers = {name: value for name, value in named.items() if not is_written_out(value)}
+    named = {name: value for name, value in named.items() if name not in numbers}
+    for function in tree.body if named or numbers else ():
         if isinstance(function, ast.FunctionDef):
+            function.args.defaults = [_number(each, numbers) for each in function.args.defaults]
+            function.args.kw_defaults = [each and _number(each, numbers) for each in function.args.kw_defaults]
             first: dict[str, ast.Name] = {}
             spread = {_spread(each) for each in ast.walk(function)}
             begun = {name for name, value in named.items() if name in spread or not _is_of_numbers(value)}
@@ -55,6 +60,16 @@ def with_lists(tree: ast.Module, named: Mapping[str, ast.expr]) -> ast.Module:
             given = [_given(name, named[name], read, function.body[0]) for name, read in first.items()]
             function.body[:0] = given
     return tree
+
+
+def _number(default: ast.expr, numbers: Mapping[str, ast.expr]) -> ast.expr:
+    """A default value, which is evaluated where the function is defined: the number that its name has."""
+    if not isinstance(default, ast.Name) or default.id not in numbers:
+        return default
+    made = copied(numbers[default.id])
+    for each in ast.walk(made):
+        ast.copy_location(each, default)
+    return made
 
 
 def _spread(node: ast.AST) -> str:
