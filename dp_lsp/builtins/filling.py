@@ -16,6 +16,7 @@ from dp_lsp.builtins.traits import FreshVector, InPlace, IntegerArguments, Integ
 from dp_lsp.core import machine
 from dp_lsp.core.algebra import NormVariable, Poly
 from dp_lsp.core.annotation import NumberOf
+from dp_lsp.core.constraints import decide
 from dp_lsp.core.sens import INFINITY, ONE, Sens, magnitude
 from dp_lsp.core.types import REAL, Base, Bounds, Clip, Container, Kind, NumberType, Type, without_value
 from dp_lsp.core.values import replace
@@ -131,6 +132,8 @@ def _tallied(args: Args) -> Type | Refusal:
     """The vector in which entries have grown."""
     if _places(args) is None:
         return Refusal("the place must be an Int between public numbers, as `clamp(floor(Int, x), 1, n)` is")
+    if any(decide(demand.left, demand.relation, demand.right) is False for demand in _is_in(args)):
+        return Refusal("a record may say a place where there is no entry; keep it among the places that there are")
     return _with_entry(Args(("v", "x"), (args["v"], args["c"]), args.binds), args.container("v").length)
 
 
@@ -326,7 +329,7 @@ _CHANGING: tuple[Builtin, ...] = (
             Refused(
                 "function f(r::MetricVector(Real, Symmetric))\n    v = zeros(3)\n    for x in r\n"
                 "        v[clamp(floor(Int, x), 0, 3)] += 1\n    end\n    v\nend",
-                "DP304",
+                "DP208",
             ),
         ),
     ),

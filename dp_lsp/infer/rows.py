@@ -392,10 +392,16 @@ def refused(inference: Inference, node: term.Call, row: Builtin, args: Args, ref
         written = inference.written(node.span)
         found = problems.UnknownCount.at(node.span, written=written, reason=reason)
     else:
-        found = problems.DoesNotFit.at(node.span, function=inference.code[row.name], reason=reason)
+        found = problems.DoesNotFit.at(node.span, function=_called(inference, node, row), reason=reason)
     inference.report(found)
     if not found.unchecked:
         inference.give_up(reason)
+
+
+def _called(inference: Inference, node: term.Call, row: Builtin) -> str:
+    """What a call is of, in a message: a function, or what is written where that has no name."""
+    name = inference.code[row.name]
+    return inference.written(node.span) if name.startswith("[") else name
 
 
 def _clipped_before(inference: Inference, node: term.Call, span: Span) -> tuple[Fix, ...]:
