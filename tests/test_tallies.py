@@ -294,3 +294,10 @@ TRAPS = {
 @pytest.mark.parametrize(("name", "claim"), [("v itself decides", math.inf), ("two datasets", 3), ("two functions", 1)])
 def test_what_is_no_sum_over_the_same_records_is_not_read_as_one(name: str, claim: float) -> None:
     assert claims(f"f(v::MetricVector(Real, Symmetric)) = {TRAPS[name]}")[Norm.L1] == claim
+
+
+def test_a_condition_may_be_read_after_the_records() -> None:
+    """What it tells apart is told apart in all that was read before."""
+    rows = "[r[1], ifelse(r[2] * r[3] <= -3, r[2] * r[3], 1)]"
+    text = f"f(v::MetricMatrix(Real, Symmetric)) = sum(map_rows(r -> {rows}, v); dims=1)\n"
+    assert [each.definition.name for each in Engine().definitions(text)] == ["f"]

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import reduce
@@ -73,9 +74,21 @@ def with_items(value: tuple[Value, ...], items: Iterable[Value]) -> tuple[Value,
     return Labelled.of(items, value.label if isinstance(value, Labelled) else None)
 
 
+class StandIn(ABC):
+    """What stands for a value that is not there yet, or for one of many: ``likes`` are ordinary values, one of each
+    kind that it may be of; ``ndim`` is 0 where these are no containers. It has entries only if it is asked for them."""
+
+    ndim = 0
+    likes: tuple[Value, ...]
+
+    @abstractmethod
+    def really(self) -> Value:
+        """The value itself."""
+
+
 def is_container(value: Value) -> bool:
     """Whether a value is a vector, a matrix, a gradient or a model."""
-    return hasattr(value, "shape")
+    return value.ndim > 0 if isinstance(value, StandIn) else hasattr(value, "shape")
 
 
 def entrywise(function: Callable[..., Value], *values: Value) -> Any:

@@ -332,6 +332,11 @@ def _on_parts(play: Play, f: Callable[..., Value], v: Any, key: Callable[..., Va
     for place, wanted in enumerate(listed):
         own = [] if wanted in listed[:place] else [at for at, each in enumerate(said) if each == wanted]
         made.append(f(v[own].copy()))
+    return of_parts(made)
+
+
+def of_parts(made: Sequence[Value]) -> Any:
+    """What was made of each part, as one value."""
     if made and is_container(made[0]):
         return array((entry for row in made for entry in row), (len(made), len(made[0])))
     return array(made)

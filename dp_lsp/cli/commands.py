@@ -186,6 +186,16 @@ _ARGUMENTS = (
         multiple=True,
         help="A number, exactly as written, true or false, or a vector as in [0, 18, 65]. Repeatable.",
     ),
+    click.option(
+        "--engine",
+        type=click.Choice(["duckdb", "interpreter"]),
+        default="duckdb",
+        help=(
+            "duckdb: what is done with records becomes queries; what cannot is computed here, which is said (default). "
+            "interpreter: everything is computed here. Both give the same exact value."
+        ),
+    ),
+    click.option("--explain-query", is_flag=True, help="Show on standard error what DuckDB was asked, as SQL."),
 )
 
 _RESULTS = (

@@ -317,6 +317,8 @@ class Request(NamedTuple):
     output_file: str | None = None
     ledger: str | None = None
     budget: str | None = None
+    engine: str = "duckdb"
+    explain_query: bool = False
 
 
 def run(request: Request) -> int:
@@ -446,6 +448,11 @@ class _FunctionRun:
         except BaseException:  # it takes too long, or somebody interrupts it
             complain(f"this run {spent(promised, account)}")
             raise
+        finally:
+            if request.explain_query:
+                aside("".join(f"{query};\n" for query in given.queries))
+        for each in found.interpreted:
+            aside(f"computed here, not by DuckDB: {each}\n")
         if request.output_format == "json":
             text = json_text(document(function, found, given.numbers, account), indent=2) + "\n"
         else:
@@ -524,7 +531,8 @@ class _FunctionRun:
         columns = tuple(Column(*_addressed(each, is_file=False)) for each in request.columns)
         people = tuple(Column(*_addressed(each, is_file=False)) for each in request.people)
         tables = tuple(Column(*_addressed(each, is_file=False)) for each in request.tables)
-        return Given(files, columns, _values(request.settings, request.function), request.header, people, tables)
+        values = _values(request.settings, request.function)
+        return Given(files, columns, values, request.header, people, tables, request.engine == "duckdb")
 
 
 def _explained(report: FunctionReport, analysis: Analysis) -> FunctionReport:

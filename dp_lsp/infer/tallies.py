@@ -94,8 +94,8 @@ class Reader(RecordReader):
     def reach(self, node: Call) -> Bounds | None:
         """Between which numbers the records of a dataset lie; of rows that are written out, all their numbers."""
         records = self._dataset(node, OUTSIDE)
+        rules = _numbers_of(records.record)  # which may tell more cases apart
         there = [case for case in self.seen.cases() if records.kept(case)]
-        rules = _numbers_of(records.record)
         return reach({(each,) for point in points(there, rules, self.seen.known) for each in point})
 
     # Numbers and vectors

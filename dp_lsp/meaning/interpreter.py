@@ -23,6 +23,7 @@ from dp_lsp.builtins.meanings import (
     WITHOUT_MEANING,
     Labelled,
     NoMeaning,
+    StandIn,
     Undefined,
     Value,
     array,
@@ -212,6 +213,8 @@ class Interpreter:
     def _computed(self, row: str, placed: Sequence[Value], named: Mapping[str, Value]) -> Value:
         """What a row computes."""
         value = self._meanings[row](*placed, **named)
+        if isinstance(value, StandIn):
+            return value
         if any(map(_is_long, _entries(value) if is_container(value) else (value,))):
             raise NoMeaning("its numbers are too long")
         return value if all(isinstance(arg, _Int) for arg in (*placed, *named.values())) else _unstored(value)
@@ -381,6 +384,8 @@ def _run_time_types(value: Value) -> list[Declared]:
 
 
 def _stored(value: Value) -> tuple[machine.Stored, ...]:
+    if isinstance(value, StandIn):
+        return tuple(dict.fromkeys(each for like in value.likes for each in _stored(like)))
     if isinstance(value, bool):
         return (machine.BOOL,)
     if isinstance(value, _Int):
@@ -390,6 +395,8 @@ def _stored(value: Value) -> tuple[machine.Stored, ...]:
 
 def _unstored(value: Value) -> Value:
     """A value that Julia may have converted, or promoted beside others."""
+    if isinstance(value, StandIn):
+        return value
     if isinstance(value, tuple):
         return with_items(value, map(_unstored, value))
     if is_container(value) and any(isinstance(entry, _Int) for entry in value.flat):
@@ -405,6 +412,9 @@ def _as_declared(annotation: Annotation, value: Value) -> Value:
 
 def is_one_of(value: Value, annotation: Annotation) -> bool:
     """Whether a value is of a type when the program runs."""
+    if isinstance(value, StandIn):
+        answers = {is_one_of(each, annotation) for each in value.likes}
+        return answers.pop() if len(answers) == 1 else is_one_of(value.really(), annotation)
     match annotation:
         case Anything():
             return True

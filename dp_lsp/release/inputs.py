@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from types import MappingProxyType
+from typing import Any
 
 from dp_lsp.builtins.meanings import Value, array
 from dp_lsp.core.algebra import Poly, Symbol
@@ -20,6 +21,9 @@ from dp_lsp.core.scheme import Scheme, SchemeParameter
 from dp_lsp.core.types import Base, BoolType, Bounds, Clip, Container, Dataset, ModelType, NumberType, Type
 from dp_lsp.named import NamedTuple
 from dp_lsp.release import Misused, RunRefused
+from dp_lsp.release.columns import Columns, NotCompiled
+from dp_lsp.release.columns import columns as columns_of
+from dp_lsp.release.compiled import Records, are_within, stand_in
 from dp_lsp.release.sources import Table, listed, number, table
 
 _LIST = re.compile(r"\[(.*)\]", re.DOTALL)
@@ -27,15 +31,17 @@ _BREAK = re.compile(r"[,\s]+")
 
 
 class TableEntries(NamedTuple):
-    """Numbers and truth values of a parameter, row by row, and where each row stands, in words."""
+    """Numbers and truth values of a parameter, row by row, and where each row stands, in words; ``rows`` is how many
+    there are of a parameter whose numbers are not here."""
 
     numbers: list[Fraction | bool]
     width: int
     at: Callable[[int], str]
+    rows: int = 0
 
     @property
     def height(self) -> int:
-        return len(self.numbers) // self.width if self.width else 0
+        return len(self.numbers) // self.width if self.numbers else self.rows
 
 
 def exact(text: str) -> Fraction | bool | None:
@@ -76,7 +82,8 @@ class Column(NamedTuple):
 
 class Given(NamedTuple):
     """What the user gave: files, columns of them, and values as text by the names of parameters. ``people`` are the
-    columns that say whose record a row is, ``tables`` those that are meant of databases."""
+    columns that say whose record a row is, ``tables`` those that are meant of databases. ``is_compiled`` says that an
+    engine computes with tables (:mod:`dp_lsp.release.compiled`)."""
 
     files: tuple[Column, ...]
     columns: tuple[Column, ...]
@@ -84,6 +91,7 @@ class Given(NamedTuple):
     header: bool | None = None
     people: tuple[Column, ...] = ()
     tables: tuple[Column, ...] = ()
+    is_compiled: bool = False
 
     @property
     def options(self) -> tuple[tuple[str, Column], ...]:
@@ -100,12 +108,19 @@ class Given(NamedTuple):
 class Inputs(NamedTuple):
     """Arguments in order, and the public numbers that are known by them: static parameters and dimensions, by name.
     ``counted`` names the parameters of which nobody has more records than was promised, and ``tables`` says of which
-    table each parameter is that comes from one."""
+    table each parameter is that comes from one. ``uncompiled`` says why an engine computes with none of a table."""
 
     arguments: tuple[Value, ...]
     numbers: Mapping[str, Fraction]
     counted: frozenset[str] = frozenset()
     tables: Mapping[str, Table] = MappingProxyType({})
+    uncompiled: tuple[str, ...] = ()
+
+    @property
+    def queries(self) -> Iterator[str]:
+        """What engines were asked of tables, in the end."""
+        columns = dict.fromkeys(each.columns for each in self.arguments if isinstance(each, Records))
+        return (query for each in columns for query in each.queries)
 
 
 _PLURALS = {"entry": "entries"}
@@ -157,6 +172,8 @@ class _CellReader:
         self._numbers: dict[str, Fraction] = {}
         self._sizes: list[_Size] = []
         self._counted: set[str] = set()
+        self._columns: dict[Table, Columns | None] = {}
+        self._uncompiled: list[str] = []
         self._from_files = {
             each.name
             for each in scheme.params
@@ -170,7 +187,7 @@ class _CellReader:
         values = [public[each.name] if each.static else self._argument(each) for each in params]
         self._demand_sizes()
         tables = {name: found for name in self._from_files if (found := self._table(name)) is not None}
-        return Inputs(tuple(values), self._numbers, frozenset(self._counted), tables)
+        return Inputs(tuple(values), self._numbers, frozenset(self._counted), tables, tuple(self._uncompiled))
 
     def _demand_known_names(self) -> None:
         names = [each.name for each in self._scheme.params]
@@ -269,11 +286,79 @@ class _CellReader:
             return self._model(param, type_)
         if box is None:
             raise _no_option(param.name)
-        entries = self._entries(param, box.rows is not None)
         self._demand_few(param)
+        if (records := self._compiled(param, box)) is not None:
+            return records
+        entries = self._entries(param, box.rows is not None)
         if isinstance(type_, Dataset):
             self._demand_records(param.name, type_, entries)
         return self._filled(param, box, entries)
+
+    # What an engine computes with
+
+    def _compiled(self, param: SchemeParameter, box: Container) -> Records | None:
+        """A stand-in for a parameter of a table, if an engine can compute with it, and it is as its type says; else
+        None: what is wrong is found out by going over its rows."""
+        found = self._table(param.name) if self._given.is_compiled and param.name not in self._given.values else None
+        columns = None if found is None else self._columns_of(found)
+        if found is None or columns is None:
+            return None
+        is_matrix = box.rows is not None
+        places = self._places(param.name, found, is_matrix)
+        self._count(param, box, TableEntries([], len(places), found.at, columns.count))
+        entries = [self._cell(columns, place, box.element) for place in places]
+        if any(each is None for each in entries):
+            self._uncompiled.append(f"'{param.name}': what it has is stored as something else than its type says")
+            return None
+
+        def plain() -> Any:
+            numbers = self._entries(param, is_matrix)
+            shape = (numbers.height, numbers.width) if is_matrix else None
+            return array(self._elements(param.name, box.element, numbers), shape)
+
+        value, width = (array(entries), len(places)) if is_matrix else (entries[0], None)
+        records = Records(columns, (), value, plain, width)
+        return None if isinstance(param.type, Dataset) and not self._is_as_said(param.type, records) else records
+
+    def _columns_of(self, table: Table) -> Columns | None:
+        """All columns that are used of a table, which are read together."""
+        if table not in self._columns:
+            boxes = {each.name: _box(each.type) for each in self._scheme.params if each.name in self._from_files}
+            own = {name: box for name, box in boxes.items() if box is not None and self._table(name) is table}
+            places = [p for name, box in own.items() for p in self._places(name, table, box.rows is not None)]
+            try:
+                self._columns[table] = columns_of(table, list(dict.fromkeys(places)))
+            except NotCompiled as why:
+                self._columns[table] = None
+                self._uncompiled.append(f"{table.path}: {why}")
+        return self._columns[table]
+
+    def _cell(self, columns: Columns, place: int, element: Type) -> Value | None:
+        """A stand-in for a number that is what a type says; None where it may be something else."""
+        measured = columns.measured[place]
+        if isinstance(element, BoolType):
+            return stand_in(columns, place, False) if measured.is_truth else None
+        if not isinstance(element, NumberType) or measured.is_truth:
+            return None
+        if element.base is Base.INTEGER and measured.unit.denominator != 1:
+            return None
+        if element.bounds is not None and columns.count:
+            low, high = self._ends(element.bounds)
+            if not low <= measured.low * measured.unit <= measured.high * measured.unit <= high:
+                return None
+        return stand_in(columns, place, element.base is Base.INTEGER)
+
+    def _is_as_said(self, dataset: Dataset, records: Records) -> bool:
+        """Whether there are as many records as the type says, and rows as short."""
+        if dataset.least is not None and records.columns.count < -self._number(-dataset.least):
+            return False
+        clip = dataset.records.clip
+        if dataset.radius is None or clip is Clip.U:
+            return True
+        try:
+            return are_within(records, clip, self._number(dataset.radius))
+        except NotCompiled:
+            return False
 
     def _count(self, param: SchemeParameter, box: Container, entries: TableEntries) -> None:
         """The dimensions that are public."""

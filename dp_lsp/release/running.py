@@ -45,7 +45,7 @@ from dp_lsp.engine.runnable import Runnable, calls, terms
 from dp_lsp.meaning.interpreter import Interpreter, Rows, are_told_apart
 from dp_lsp.mechanisms.mechanism import Draws
 from dp_lsp.named import NamedTuple
-from dp_lsp.release import RunRefused, noise
+from dp_lsp.release import RunRefused, compiled, noise
 from dp_lsp.release.inputs import Inputs, records_of_a_person
 from dp_lsp.release.noise import SampledNoise
 from dp_lsp.release.sources import Table
@@ -199,12 +199,14 @@ class RunGuarantee(NamedTuple):
 
 class RunResult(NamedTuple):
     """What was released, and what that guarantees. ``drawn`` counts by kind what was drawn, and ``unchecked`` says what
-    was taken for granted of the data."""
+    was taken for granted of the data. Of tables that an engine computes with, ``interpreted`` says what it did not
+    compute, and why; that may tell about the data."""
 
     value: Value
     guarantees: tuple[RunGuarantee, ...]
     drawn: tuple[tuple[str, int], ...]
     unchecked: tuple[str, ...]
+    interpreted: tuple[str, ...] = ()
 
 
 def demand_proof(report: FunctionReport) -> None:
@@ -429,17 +431,22 @@ def _apart(promised: Sequence[RunGuarantee], given: Inputs) -> Iterator[str]:
 def release(function: Runnable, given: Inputs, promised: tuple[RunGuarantee, ...], library: Any) -> RunResult:
     """What a function returns, with noise by OpenDP, which is the ``library``. Refuses what cannot be run to its
     end."""
-    draws = SampledNoise(library)
-    value = ExactRuns(function, draws).value(given.arguments)
+    draws, here = SampledNoise(library), dict[str, str]()
+    value = ExactRuns(function, draws, compiled.rows(here.setdefault)).value(given.arguments)
     unchecked = *_unchecked(function.scheme.params, given), *_apart(promised, given)
-    return RunResult(value, promised, tuple(sorted(draws.drawn.items())), unchecked)
+    interpreted = *given.uncompiled, *(f"`{row}`: {why}" for row, why in here.items())
+    return RunResult(value, promised, tuple(sorted(draws.drawn.items())), unchecked, interpreted)
+
+
+PLAIN = Rows(COMPUTED, RELEASED)
+"""What is computed, and drawn, of data that are all here."""
 
 
 class ExactRuns:
     """Runs of a function with noise, one after the other, each of which spends what it guarantees."""
 
-    def __init__(self, function: Runnable, draws: Draws) -> None:
-        self._interpreter = Interpreter(function.definitions, rows=Rows(COMPUTED, RELEASED), most_steps=MOST_STEPS)
+    def __init__(self, function: Runnable, draws: Draws, rows: Rows = PLAIN) -> None:
+        self._interpreter = Interpreter(function.definitions, rows=rows, most_steps=MOST_STEPS)
         self._method, self._draws = function.method, draws
 
     def value(self, arguments: Sequence[Value]) -> Value:

@@ -55,7 +55,7 @@ def number(text: str) -> Fraction | bool | None:
     return Fraction(text) if _NUMBER.fullmatch(text) else _TRUTHS.get(text.lower())
 
 
-def _meant(cell: object) -> Fraction | bool | None:
+def meant(cell: object) -> Fraction | bool | None:
     """The same of a cell that may be stored as a number."""
     if isinstance(cell, bool):
         return cell
@@ -63,7 +63,7 @@ def _meant(cell: object) -> Fraction | bool | None:
         return number(cell)
     if isinstance(cell, float):
         return number(repr(cell))
-    return Fraction(cell) if isinstance(cell, int | Decimal) else None
+    return Fraction(cell) if isinstance(cell, int | Decimal | Fraction) else None
 
 
 def _why_none(cell: object) -> str:
@@ -185,6 +185,10 @@ class Table(ABC):
     def rows(self, places: Sequence[int]) -> Iterator[Sequence[object]]:
         """The same cells, of a table that is still what it was."""
         yield from self.cells(places)
+        self.demand_unchanged()
+
+    def demand_unchanged(self) -> None:
+        """Refuse a table that is no longer what it was when it was first read."""
         self._data.demand_unchanged()
 
     def numbers(self, places: Sequence[int]) -> Iterator[Fraction | bool]:
@@ -199,7 +203,7 @@ class Table(ABC):
                 text = cell if isinstance(cell, str) else None  # 1 and True are one key
                 found = None if text is None else known.get(text)
                 if found is None:
-                    found = _meant(cell)
+                    found = meant(cell)
                     if found is None:
                         raise RunRefused(f"{self.at(row, place)}: {_why_none(cell)}")
                     if text is not None and len(known) < _REMEMBERED:
@@ -384,9 +388,9 @@ class _Sqlite(Table):
 
     def cells(self, places: Sequence[int]) -> Iterator[Sequence[object]]:
         """In the order in which they are stored, which no index changes."""
-        wanted = ", ".join(_quoted(self.names[place]) for place in places)
+        wanted = ", ".join(quoted(self.names[place]) for place in places)
         with self._open(self.path) as connection:
-            yield from connection.execute(f"SELECT {wanted} FROM {_quoted(self._name)} NOT INDEXED")
+            yield from connection.execute(f"SELECT {wanted} FROM {quoted(self._name)} NOT INDEXED")
 
     @contextmanager
     def _open(self, path: str) -> Iterator[sqlite3.Connection]:
@@ -398,7 +402,8 @@ class _Sqlite(Table):
             raise RunRefused(f"{path}: SQLite cannot read it ({type(error).__name__})") from None
 
 
-def _quoted(name: str) -> str:
+def quoted(name: str) -> str:
+    """A name in a query."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -428,6 +433,23 @@ _SETTINGS: dict[str, Any] = {
 }
 
 
+def connected() -> Any:
+    """DuckDB, with nothing in it. Raises ImportError."""
+    import duckdb
+
+    return duckdb.connect(":memory:", config=_SETTINGS)
+
+
+def closed(connection: Any, allowed: Sequence[str] = ()) -> Any:
+    """The same, which from now on opens no other file than those that are allowed, and sets nothing otherwise."""
+    for setting in ("python_enable_replacements = false", "enable_progress_bar = false", "TimeZone = 'UTC'"):
+        connection.execute(f"SET {setting}")
+    connection.execute(f"SET allowed_paths = [{', '.join(map(_text, allowed))}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+    return connection
+
+
 class Scanned(Table):
     """A table that DuckDB reads: ``relation`` is how its queries call it, ``types`` what columns are stored as."""
 
@@ -435,23 +457,11 @@ class Scanned(Table):
     types: tuple[str, ...]
 
     def __init__(self, path: str, origin: str, data: _DataFile) -> None:
+        super().__init__(path, origin, data)
         try:
-            import duckdb
+            self._connection = connected()
         except ImportError as error:
             raise Misused(f"{path}: it is read by DuckDB: pip install 'dp-lsp[run]' ({error})") from None
-        super().__init__(path, origin, data)
-        self._library: Any = duckdb
-        self._connection: Any = duckdb.connect(":memory:", config=_SETTINGS)
-
-    def _close(self, allowed: Sequence[str] = ()) -> None:
-        """From now on no other file is opened than those that are allowed, and nothing is set otherwise."""
-        self._connection.execute("SET python_enable_replacements = false")
-        self._connection.execute("SET enable_progress_bar = false")
-        self._connection.execute("SET TimeZone = 'UTC'")
-        names = ", ".join(map(_text, allowed))
-        self._connection.execute(f"SET allowed_paths = [{names}]")
-        self._connection.execute("SET enable_external_access = false")
-        self._connection.execute("SET lock_configuration = true")
 
     def _describe(self) -> None:
         columns = self.query(f"DESCRIBE SELECT * FROM {self.relation}").fetchall()
@@ -462,10 +472,16 @@ class Scanned(Table):
         with self._told():
             return self._connection.execute(text)
 
+    def row(self, text: str) -> list[Any]:
+        """The one row that a query gives."""
+        with self._told():
+            return list(self._connection.execute(text).fetchall()[0])
+
     @contextmanager
     def _told(self) -> Iterator[None]:
         """Errors in words that say nothing of the data."""
-        library = self._library
+        import duckdb as library
+
         try:
             yield
         except library.OutOfMemoryException:
@@ -495,7 +511,7 @@ class Scanned(Table):
     def _cell(self, place: int) -> str:
         """What is no number by itself is written out: of a binary number that is the shortest decimal that is read back
         as it."""
-        name = _quoted(self.names[place])
+        name = quoted(self.names[place])
         return name if _AS_STORED.fullmatch(self.types[place]) else f"CAST({name} AS VARCHAR)"
 
 
@@ -510,7 +526,7 @@ class _Parquet(Scanned):
     def __init__(self, path: str, origin: str, data: _DataFile, files: Sequence[str]) -> None:
         super().__init__(path, origin, data)
         whole = [os.path.abspath(each) for each in files]
-        self._close(whole)
+        closed(self._connection, whole)
         kinds = []
         for file, shown in zip(whole, files, strict=True):
             self.relation = _parquet([file])
@@ -549,14 +565,14 @@ class _Duck(Scanned):
     def __init__(self, path: str, origin: str, data: _DataFile, file: str, name: str | None) -> None:
         super().__init__(path, origin, data)
         self.query(f"ATTACH {_text(os.path.abspath(file))} AS held (READ_ONLY)")
-        self._close()
+        closed(self._connection)
         found = self.query(
             "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = 'held'"
         ).fetchall()
         tables = {each if schema == "main" else f"{schema}.{each}": (schema, each) for schema, each in found}
         self._name = _chosen(path, list(tables), name)
         self.path, self.origin = f"{path}#{self._name}", f"{origin}#{self._name}"
-        self.relation = ".".join(map(_quoted, ("held", *tables[self._name])))
+        self.relation = ".".join(map(quoted, ("held", *tables[self._name])))
         self._describe()
 
     @property
@@ -581,7 +597,7 @@ class _Arrow(Scanned):
         except (ArrowInvalid, OSError):
             raise RunRefused(f"{path}: it is an Arrow file of before 2020, or one that is cut off or damaged") from None
         self._connection.register("held", held)
-        self._close()
+        closed(self._connection)
         self.relation = "held"
         self._describe()
 
