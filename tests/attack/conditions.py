@@ -21,7 +21,7 @@ from dp_lsp.core.term import Use
 from dp_lsp.core.types import Norm
 from dp_lsp.engine.check import Engine
 from dp_lsp.features.report import file_report
-from dp_lsp.infer import accumulators, disjoint, entries, functions, publics, reading, records, releases, through
+from dp_lsp.infer import accumulators, disjoint, entries, functions, parts, publics, reading, records, through
 from dp_lsp.infer import linear as forms
 from dp_lsp.infer import tallies as reader
 from dp_lsp.lower import scope
@@ -302,7 +302,7 @@ def conditions() -> Iterator[Rule]:
         *(through, "times", lambda right: lambda *args: linear.WHOLE if right(*args) is not None else None),
     )
     yield _without("parts: what a call sees of a dataset moves with it", events, "_named_anew", _as_named)
-    yield _without("parts: what a call sees is what the filter keeps", releases, "_one_of", _always(lambda case: {}))
+    yield _without("parts: what a call sees is what the filter keeps", parts, "_one_of", _always(lambda case: {}))
     yield _without("turns: each side of a public choice counts", forms, "of_either", _of_the_second)
     yield _without("loops: each record is added", accumulators, "_from_the_first", _always(True))
     later = "scopes: a function that is called later sees the latest value"

@@ -98,12 +98,12 @@ class _Syntax(Syntax):
         return [run for run in runs if text.index("#", run.start) in starts]
 
     def cursor(self, text: str, start: int, offset: int) -> Cursor:
-        from dp_lsp.frontends.python.cursor import cursor
+        from dp_lsp.frontends.python.words import cursor
 
         return cursor(text, start, offset)
 
     def arguments(self, text: str, name: Span) -> list[Argument]:
-        from dp_lsp.frontends.python.headers import arguments
+        from dp_lsp.frontends.python.chunks import arguments
 
         return arguments(text, name)
 

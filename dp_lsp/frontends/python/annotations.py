@@ -16,10 +16,9 @@ from dp_lsp.frontends.python.kinds import Kind as ValueKind
 from dp_lsp.frontends.python.kinds import Of
 from dp_lsp.frontends.python.names import TYPES, WORDS, dotted, shortened
 from dp_lsp.frontends.python.numeric import INFINITE
-from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.rows import Rows
 from dp_lsp.frontends.python.tables import Alone, Frame, NotAColumn, Table, alone, table_of
-from dp_lsp.frontends.python.tree import below, copied, walk
+from dp_lsp.frontends.python.tree import Places, below, copied, walk
 from dp_lsp.language import Annotations, RefusedType, Returned
 from dp_lsp.surface import Node, TypeExpr
 

@@ -3,18 +3,42 @@
 The grammar of Python is not needed for it: an item begins in the first column, outside of strings and brackets, with
 anything but a word that goes on with the item before. A bracket that is still open is given up at a line that can only
 begin an item, so what is half typed spoils only itself.
+
+The headers of definitions, as they are written.
 """
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
 from dp_lsp import cells
+from dp_lsp.language import Argument
 from dp_lsp.named import NamedTuple
 from dp_lsp.surface import Chunk
 from dp_lsp.text import Span
+
+
+def arguments(text: str, name: Span) -> list[Argument]:
+    """The parameters of a definition whose name stands at a place; none where the header cannot be read."""
+    depth = 0
+    for position in range(name.end, len(text)):
+        depth += text[position] in "([{"
+        depth -= text[position] in ")]}"
+        if depth == 0 and text[position] == ")":
+            break
+    else:
+        return []
+    try:
+        tree = ast.parse(f"def f{text[name.end : position + 1]}: pass")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    (found,) = tree.body
+    assert isinstance(found, ast.FunctionDef), "that is what is parsed"
+    return [Argument(ast.unparse(each), each.arg) for each in found.args.args]
+
 
 _PREFIX = r"(?:\b[rRbBuUfF]{1,2})?"
 _TOKEN = re.compile(

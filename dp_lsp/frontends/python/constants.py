@@ -13,9 +13,8 @@ from dp_lsp import surface
 from dp_lsp.frontends.python.annotations import says_data
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.expressions import number
-from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.refused import Refused
-from dp_lsp.frontends.python.tree import below, walk
+from dp_lsp.frontends.python.tree import Places, below, walk
 from dp_lsp.surface import Node
 
 _OPERATORS: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}

@@ -3,6 +3,14 @@
 What is computed of one entry goes over one array, or over the records of one table. Numbers that may be missing go with
 whether they are there: arithmetic keeps what is missing so, a comparison with it is false, but for ``!=``, and sums
 leave it out, as pandas does ("Working with missing data", its user guide).
+
+Powers and whole quotients, of numbers and of the entries of arrays.
+
+A whole power is one of the calculus; that of a negative number is one divided by it, and the power 1/2 a root. Of whole
+numbers NumPy has no power by a negative whole number, wherever there is one: an array of them fails unless it is empty.
+A power of a number of Python fails where it is too large, and one of an entry of an array does not, so a square of that
+is a product. ``x // y`` is the largest whole number that is at most ``x / y``. Sources: the Python reference ("The
+power operator", "Binary arithmetic operations"), the manual of NumPy (``power``, ``floor_divide``).
 """
 
 from __future__ import annotations
@@ -13,22 +21,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from dp_lsp import surface
-from dp_lsp.frontends.python.draws import Draw
-from dp_lsp.frontends.python.kinds import (
-    ABSENT,
-    ASKS,
-    COLUMNS,
-    COMPARISONS,
-    SIGNS,
-    THERE,
-    Kind,
-    Kinds,
-    Of,
-)
-from dp_lsp.frontends.python.noise import whole
-from dp_lsp.frontends.python.numeric import CLIPS, FUNCTIONS, goes_over_arrays, logistic
+from dp_lsp.frontends.python.draws import Draw, whole
+from dp_lsp.frontends.python.kinds import ABSENT, ASKS, COLUMNS, COMPARISONS, SIGNS, THERE, Kind, Kinds, Of
+from dp_lsp.frontends.python.numeric import CLIPS, FUNCTIONS, goes_over_arrays, logistic, written
 from dp_lsp.frontends.python.of_rows import COLUMN, COUNT_KEPT, KEPT, ROW, SHAPE, Leaf, Leaves, OfRows, limit_at
-from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.rows import Beside, Rows
 from dp_lsp.frontends.python.tables import (
@@ -43,9 +39,52 @@ from dp_lsp.frontends.python.tables import (
     present,
     same_table,
 )
-from dp_lsp.frontends.python.tree import copied, walk
+from dp_lsp.frontends.python.tree import Places, copied, walk
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
+
+POWER, SQUARE, ROOT, DOWN = "**", "np.square", "np.sqrt", "np.floor"
+UPDATES = frozenset({*SIGNS, ast.Pow, ast.FloorDiv})
+"""The operators that a number may be updated by."""
+_HALF = Fraction(1, 2)
+_NEGATIVE = "a negative whole power, which NumPy has not of whole numbers (write `v ** -1.0`, or `1 / v`),"
+
+
+class Powers:
+    """The part of an expression's meaning that is about powers and whole quotients."""
+
+    _places: Places
+    _kinds: Kinds
+
+    if TYPE_CHECKING:
+
+        def number(self, node: ast.expr) -> Node: ...
+        def _call(self, span: Span, name: str, *args: Node) -> surface.Call: ...
+
+    def quotient(self, span: Span, left: Node, right: Node) -> Node:
+        """``left // right``."""
+        return self._call(span, DOWN, self._call(span, "/", left, right))
+
+    def power(self, node: ast.expr, base: Node, exponent: ast.expr, of_entries: bool) -> Node:
+        """``base ** exponent``. Raises :class:`Refused` for an exponent of each entry."""
+        span = self._places.span(node)
+        if self._kinds.of(exponent) in COLUMNS:
+            raise Refused(exponent, "a power with another exponent for each entry")
+        match exponent:
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                if not (isinstance(operand, ast.Constant) and isinstance(operand.value, float)):
+                    raise Refused(node, _NEGATIVE)
+                return self._call(span, "/", whole(span.start, 1), self.power(node, base, operand, of_entries))
+            case ast.Constant() if written(exponent) == _HALF:
+                return self._call(span, ROOT, base)
+            case ast.Constant(value=float() as value) if value.is_integer():
+                times: Node = whole(span.end, int(value))
+            case _:
+                times = self.number(exponent)
+        if of_entries and isinstance(times, surface.Number) and times.value == Fraction(2):
+            return self._call(span, SQUARE, base)
+        return self._call(span, POWER, base, times)
+
 
 COUNT = "np.count_nonzero"
 WHERE = "np.where"

@@ -14,10 +14,22 @@ from types import MappingProxyType
 
 from dp_lsp import surface
 from dp_lsp.frontends.python.clips import clipped, held_between
-from dp_lsp.frontends.python.draws import Draw, draw_of, draws_of, heart, in_pairs, length_of
+from dp_lsp.frontends.python.draws import (
+    Draw,
+    Noise,
+    beside,
+    draw_of,
+    draws_of,
+    heart,
+    in_pairs,
+    length_of,
+    named_centre,
+    scaled,
+    whole,
+)
 from dp_lsp.frontends.python.edges import edges_of
 from dp_lsp.frontends.python.effects import effects
-from dp_lsp.frontends.python.entries import COUNT, WHERE, named_kind
+from dp_lsp.frontends.python.entries import COUNT, WHERE, Powers, named_kind
 from dp_lsp.frontends.python.filled import ZEROS, Filled
 from dp_lsp.frontends.python.generators import handle
 from dp_lsp.frontends.python.hopeless import BY_INDEX, EDGES_OF_DATA, has_edges_of_data, hopeless_call, relative
@@ -33,23 +45,20 @@ from dp_lsp.frontends.python.kinds import (
     SIGNS,
     Kind,
     Kinds,
+    Library,
     Of,
     occurrences,
 )
-from dp_lsp.frontends.python.libraries import Library
 from dp_lsp.frontends.python.names import EXCEPTIONS, HOMES, MODULES, dotted
-from dp_lsp.frontends.python.noise import Noise, beside, named_centre, scaled, whole
 from dp_lsp.frontends.python.numeric import CLIPS, CONSTANTS, DIGITS, FUNCTIONS, INFINITE, logistic, written
 from dp_lsp.frontends.python.of_rows import COUNT_KEPT, VECTOR
-from dp_lsp.frontends.python.places import Places
-from dp_lsp.frontends.python.powers import Powers
 from dp_lsp.frontends.python.reductions import Reductions
 from dp_lsp.frontends.python.refused import REASONS, Refused
 from dp_lsp.frontends.python.releasing import Made, is_tool
 from dp_lsp.frontends.python.releasing.calls import LibraryCalls
 from dp_lsp.frontends.python.rows import Beside, Rows, product
 from dp_lsp.frontends.python.tables import Alone, Counted, Frame, Holds, Table, code_of, counted
-from dp_lsp.frontends.python.tree import below, copied, walk
+from dp_lsp.frontends.python.tree import Places, below, copied, walk
 from dp_lsp.frontends.python.written_out import Replaced, may_be_replaced
 from dp_lsp.surface import Node
 from dp_lsp.text import Span

@@ -3,6 +3,13 @@ it makes without entries and appends numbers to: ``out = []``, ``out.append(x)``
 
 Python counts from 0, and from the end where a number is negative. So a place is understood where it is known not to be
 negative: a number that is written out, or the variable of a loop over a range that begins with one.
+
+Dictionaries that a function makes without entries, fills and returns, as the lists of what it puts into them.
+
+Who sees a dictionary sees its values in their order and its keys. The keys are known to everybody: texts and numbers
+that are written out, and variables of loops over such, or over a range. So the dictionary tells no more than the list
+of all values that were put into it, of which it shows some: it is made of the list without the data (post-processing).
+A range whose length is private shows as the length of the list, too.
 """
 
 from __future__ import annotations
@@ -14,7 +21,235 @@ from collections.abc import Iterable, Iterator
 from dp_lsp.frontends.python.kinds import Kinds
 from dp_lsp.frontends.python.names import bound_in
 from dp_lsp.frontends.python.side_by_side import counted_from
-from dp_lsp.frontends.python.tree import below, walk
+from dp_lsp.frontends.python.tree import below, copied, walk
+
+
+def with_lists(node: ast.FunctionDef) -> ast.FunctionDef:
+    """The function with lists in place of such dictionaries."""
+    found = {name for name in _begun_dictionaries(node) if _is_filled(node, name)}
+    if not found:
+        return node
+    made: ast.FunctionDef = _AsLists(found).visit(copied(node))
+    return made
+
+
+def _begun_dictionaries(node: ast.FunctionDef) -> Iterator[str]:
+    """The names of dictionaries that begin without entries."""
+    for item in (*below(node, ast.Assign), *below(node, ast.AnnAssign)):
+        name = _begins(item)
+        if name is not None:
+            yield name
+
+
+def _begins(node: ast.AST) -> str | None:
+    match node:
+        case (
+            ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict(keys=[]))
+            | ast.AnnAssign(target=ast.Name(id=name), value=ast.Dict(keys=[]))
+        ):
+            return name
+    return None
+
+
+def _is_filled(node: ast.FunctionDef, name: str) -> bool:
+    """Whether all that is done with a dictionary is to put values behind public keys, to print it and to return it."""
+    if any(each.arg == name for each in below(node, ast.arg)):
+        return False
+    allowed: set[int] = set()
+    for item in walk(node):
+        match item:
+            case ast.Assign(targets=[target]) if _begins(item) == name:
+                allowed.add(id(target))
+            case ast.AnnAssign(target=target) if _begins(item) == name:
+                allowed.add(id(target))
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name() as given, slice=key)]) if _is_key(node, key):
+                allowed.add(id(given))
+            case ast.Return(value=ast.Name() as given):
+                allowed.add(id(given))
+            case ast.Return(value=ast.Tuple(elts=items)):
+                allowed |= {*map(id, items)}
+            case ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=items)):
+                allowed |= {*map(id, items)}
+    return all(id(item) in allowed for item in below(node, ast.Name) if item.id == name)
+
+
+def _is_key(node: ast.FunctionDef, key: ast.expr) -> bool:
+    """Whether everybody knows a key, and no two that differ are one: a text, a number, or the variable of a loop."""
+    match key:
+        case ast.Constant(value=str() | int()):
+            return True
+        case ast.Name(id=name):
+            stored = [item for item in below(node, ast.Name) if item.id == name and not isinstance(item.ctx, ast.Load)]
+            given = [loop.target for loop in below(node, ast.For) if _is_public(loop.iter)]
+            known = all(any(each is item for each in given) for item in stored)
+            return bool(stored) and known and not any(each.arg == name for each in below(node, ast.arg))
+    return False
+
+
+def _is_public(over: ast.expr) -> bool:
+    match over:
+        case ast.List(elts=items) | ast.Tuple(elts=items):
+            return all(isinstance(each, ast.Constant) for each in items)
+        case ast.Call(func=ast.Name(id="range")):
+            return True
+    return False
+
+
+class _AsLists(ast.NodeTransformer):
+    def __init__(self, names: set[str]) -> None:
+        self._names = names
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        match node:
+            case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name) as given)], value=value) if (
+                name in self._names
+            ):
+                method = ast.copy_location(ast.Attribute(_read(given), "append", ast.Load()), given)
+                call = ast.copy_location(ast.Call(method, [value], []), node)
+                return ast.copy_location(ast.Expr(call), node)
+        return self._begun(node)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        return self._begun(node)
+
+    def _begun(self, node: ast.Assign | ast.AnnAssign) -> ast.AST:
+        if _begins(node) in self._names and node.value is not None:
+            node.value = ast.copy_location(ast.List([], ast.Load()), node.value)
+        return node
+
+
+def _read(node: ast.Name) -> ast.Name:
+    return ast.copy_location(ast.Name(node.id, ast.Load()), node)
+
+
+# Dictionaries whose keys are written out
+
+
+def with_keys_written(node: ast.FunctionDef) -> ast.FunctionDef:
+    """The function with loops over the texts that are the keys of a dictionary in place of loops over that, where
+    nobody gives it another key, or takes one away."""
+    displays = {name: keys for name, keys in _displays(node).items() if _keeps_its_keys(node, name, keys)}
+    if not any(isinstance(each.iter, ast.Name) and each.iter.id in displays for each in below(node, ast.For)):
+        return node
+    made = copied(node)
+    for loop in (each for each in ast.walk(made) if isinstance(each, ast.For)):
+        if isinstance(loop.iter, ast.Name) and loop.iter.id in displays:
+            texts: list[ast.expr] = [ast.Constant(key) for key in displays[loop.iter.id]]
+            keys = ast.List(texts, ast.Load())
+            for item in ast.walk(keys):
+                ast.copy_location(item, loop.iter)
+            loop.iter = keys
+    return made
+
+
+def with_names(node: ast.FunctionDef) -> ast.FunctionDef:
+    """The function with a name for each value of a dictionary whose keys are texts that are written out, wherever one
+    is read or changed: it is returned as a dictionary of these names."""
+    displays = {name: keys for name, keys in _displays(node).items() if _is_taken_apart(node, name, keys)}
+    if not displays:
+        return node
+    made: ast.FunctionDef = _AsNames(displays).visit(copied(node))
+    return made
+
+
+def _displays(node: ast.FunctionDef) -> dict[str, list[str]]:
+    """The names that are given a dictionary with texts as keys, once and nothing else, with the keys."""
+    found: dict[str, list[str]] = {}
+    for statement in node.body:
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Dict(keys=[_, *_] as keys)):
+                texts = [key.value for key in keys if isinstance(key, ast.Constant) and isinstance(key.value, str)]
+                if len({*texts}) == len(keys):
+                    found[name] = texts
+    if not found or below(node, ast.Lambda) or len(below(node, ast.FunctionDef)) > 1:
+        return {}
+    stored = [item.id for item in below(node, ast.Name) if not isinstance(item.ctx, ast.Load)]
+    params = {item.arg for item in below(node, ast.arg)}
+    return {name: keys for name, keys in found.items() if stored.count(name) == 1 and name not in params}
+
+
+def _keeps_its_keys(node: ast.FunctionDef, name: str, keys: list[str]) -> bool:
+    """Whether all that is done with a dictionary is to go over it, to take or change a value by one of its keys, and to
+    return it."""
+    loops = [each for each in below(node, ast.For) if isinstance(each.iter, ast.Name) and each.iter.id == name]
+    variables = {each.target.id for each in loops if isinstance(each.target, ast.Name)}
+    allowed = {id(each.iter) for each in loops}
+    for item in ast.walk(node):
+        match item:
+            case ast.Assign(targets=[target], value=ast.Dict()):
+                allowed.add(id(target))
+            case ast.Subscript(value=ast.Name() as of, slice=key, ctx=ast.Load() | ast.Store()):
+                is_one = isinstance(key, ast.Constant) and key.value in keys
+                given = isinstance(key, ast.Name) and key.id in variables and _is_only_given_by(node, key.id, loops)
+                allowed |= {id(of)} if is_one or given else set()
+            case ast.Return(value=ast.Name() as returned):
+                allowed.add(id(returned))
+    return all(id(item) in allowed for item in below(node, ast.Name) if item.id == name)
+
+
+def _is_only_given_by(node: ast.FunctionDef, name: str, loops: list[ast.For]) -> bool:
+    """Whether a name is the variable of loops, and nothing else."""
+    targets = {id(each.target) for each in loops}
+    stored = (item for item in below(node, ast.Name) if item.id == name and not isinstance(item.ctx, ast.Load))
+    return all(id(item) in targets for item in stored) and not any(each.arg == name for each in below(node, ast.arg))
+
+
+def _is_taken_apart(node: ast.FunctionDef, name: str, keys: list[str]) -> bool:
+    """Whether all that is done with a dictionary is to take or change a value by its key, and to return it; and some
+    value is changed: others are understood as they are."""
+    allowed, changes = set[int](), False
+    for item in ast.walk(node):
+        match item:
+            case ast.Assign(targets=[target], value=ast.Dict()):
+                allowed.add(id(target))
+            case ast.Subscript(value=ast.Name() as of, slice=ast.Constant(value=str() as key)) if key in keys:
+                if not isinstance(item.ctx, ast.Del):
+                    allowed.add(id(of))
+                changes |= of.id == name and isinstance(item.ctx, ast.Store)
+            case ast.Return(value=ast.Name() as returned):
+                allowed.add(id(returned))
+    uses = [item for item in ast.walk(node) if isinstance(item, ast.Name) and item.id == name]
+    return changes and all(id(each) in allowed for each in uses)
+
+
+class _AsNames(ast.NodeTransformer):
+    def __init__(self, displays: dict[str, list[str]]) -> None:
+        self._displays = displays
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST | list[ast.AST]:
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Dict(values=values)) if (
+                name in self._displays
+            ):
+                return [
+                    ast.copy_location(ast.Assign([self._named(target, key, ast.Store())], self.visit(value)), node)
+                    for key, value in zip(self._displays[name], values, strict=True)
+                ]
+        return self.generic_visit(node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        match node:
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=str() as key)) if (
+                name in self._displays
+            ):
+                return self._named(node, key, node.ctx, name)
+        return self.generic_visit(node)
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        match node:
+            case ast.Return(value=ast.Name(id=name) as returned) if name in self._displays:
+                keys: list[ast.expr | None] = [
+                    ast.copy_location(ast.Constant(key), returned) for key in self._displays[name]
+                ]
+                values = [self._named(returned, key, ast.Load()) for key in self._displays[name]]
+                node.value = ast.copy_location(ast.Dict(keys, [*values]), returned)
+                return node
+        return self.generic_visit(node)
+
+    def _named(self, at: ast.expr, key: str, context: ast.expr_context, name: str = "") -> ast.expr:
+        name = name or (at.id if isinstance(at, ast.Name) else "")
+        return ast.copy_location(ast.Name(f'{name}["{key}"]', context), at)
+
 
 ZEROS = "np.zeros"
 _WHOLE = frozenset({"int", "len", "math.floor", "math.ceil", "math.trunc", "round", "np.argmin", "np.argmax"})

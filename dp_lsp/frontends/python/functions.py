@@ -23,57 +23,51 @@ from dp_lsp.frontends.python.annotations import (
     says_data,
     with_switches,
 )
+from dp_lsp.frontends.python.applied import with_comprehensions
 from dp_lsp.frontends.python.as_arrays import taken as used_as_several
 from dp_lsp.frontends.python.as_arrays import used_as_arrays
 from dp_lsp.frontends.python.clips import with_both_bounds
-from dp_lsp.frontends.python.dictionaries import with_keys_written, with_lists, with_names
 from dp_lsp.frontends.python.draws import (
+    Noise,
     as_long_as,
     is_noisy_stop,
     named_arrays,
+    named_centre,
     named_draws,
     scales,
+    whole,
     with_single_draws,
 )
 from dp_lsp.frontends.python.edges import with_edges
-from dp_lsp.frontends.python.effects import effects
-from dp_lsp.frontends.python.entries import named_kind
+from dp_lsp.frontends.python.effects import effects, failure, leaves, raised, with_last_failure
+from dp_lsp.frontends.python.entries import UPDATES, named_kind
 from dp_lsp.frontends.python.expressions import Expressions, bins, opaque
 from dp_lsp.frontends.python.extremes import with_extremes
-from dp_lsp.frontends.python.failures import failure, leaves, raised, with_last_failure
-from dp_lsp.frontends.python.filled import APPEND, Filled
+from dp_lsp.frontends.python.filled import APPEND, Filled, with_keys_written, with_lists, with_names
 from dp_lsp.frontends.python.generators import generators, handle, is_given, with_generators
 from dp_lsp.frontends.python.groups import KeysShown, with_group_sums, with_shown_keys
 from dp_lsp.frontends.python.hopeless import KEYS_OF_RECORDS, SPARSE_VECTOR, keyed_by_records, named_of_data
 from dp_lsp.frontends.python.inner import bound_below, inner_functions, modules_of, why_not
 from dp_lsp.frontends.python.joined import Named, joined, joined_name, named, together
 from dp_lsp.frontends.python.joined import places as places_of
-from dp_lsp.frontends.python.kinds import COUNTING, Kind, Kinds, Of, kinds_of, limits
-from dp_lsp.frontends.python.lasting import lasting
-from dp_lsp.frontends.python.libraries import libraries
+from dp_lsp.frontends.python.kinds import COUNTING, Kind, Kinds, Of, kinds_of, libraries, limits
 from dp_lsp.frontends.python.loop_variables import with_own_variables
-from dp_lsp.frontends.python.mapped import with_comprehensions
 from dp_lsp.frontends.python.names import CHECKED, MODULES, bound_in, dotted
-from dp_lsp.frontends.python.noise import Noise, named_centre, whole
 from dp_lsp.frontends.python.numeric import computed
 from dp_lsp.frontends.python.of_rows import COLUMN, SHAPE, VECTOR
 from dp_lsp.frontends.python.outputs import Outputs, with_files
-from dp_lsp.frontends.python.places import Places
-from dp_lsp.frontends.python.powers import UPDATES
 from dp_lsp.frontends.python.refused import Refused
-from dp_lsp.frontends.python.releasing import frames, mechanisms, opacus, opendp
+from dp_lsp.frontends.python.releasing import mechanisms, opacus, opendp
 from dp_lsp.frontends.python.releasing.samples import samples, told_to_tools, tools
 from dp_lsp.frontends.python.rows import Beside, Rows, norm_of, product
-from dp_lsp.frontends.python.settled import returned_as_one, settled
+from dp_lsp.frontends.python.settled import lasting, returned_as_one, settled, with_versions
 from dp_lsp.frontends.python.side_by_side import counted as counted_rounds
 from dp_lsp.frontends.python.side_by_side import taken, with_rounds
 from dp_lsp.frontends.python.tables import Alone, Frame, Table, counted
-from dp_lsp.frontends.python.text_loops import with_texts
 from dp_lsp.frontends.python.text_records import with_numbers
 from dp_lsp.frontends.python.training import Made, Steps, Trained, trained
-from dp_lsp.frontends.python.tree import below, walk
-from dp_lsp.frontends.python.versions import with_versions
-from dp_lsp.frontends.python.written_out import with_written
+from dp_lsp.frontends.python.tree import Places, below, walk
+from dp_lsp.frontends.python.written_out import with_texts, with_written
 from dp_lsp.frontends.rounds import Rounds, WhileLoop, as_rounds, left_early, may_leave, with_returns
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
@@ -772,9 +766,9 @@ def _check_limits(node: ast.FunctionDef, params: Mapping[str, Of]) -> None:
 def _check_frames(node: ast.FunctionDef, params: Mapping[str, Of]) -> None:
     """What polars calculates later is the data of queries, and nothing else. Raises :class:`Refused`."""
     known = frozenset(name for name, kind in params.items() if isinstance(kind, Frame))
-    if known and (use := frames.misused(node, known, _named_outside(node))) is not None:
+    if known and (use := opendp.misused(node, known, _named_outside(node))) is not None:
         raise Refused(use, "a frame of polars other than as `data=` of a context of OpenDP")
-    if (data := frames.unsaid(node, known, _named_outside(node))) is not None:
+    if (data := opendp.unsaid(node, known, _named_outside(node))) is not None:
         raise Refused(data, f"a query by `select` of {opendp.UNSAID},")
 
 

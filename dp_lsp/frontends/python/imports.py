@@ -15,8 +15,7 @@ from dp_lsp.frontends.problems import NothingSaid, NotMeant
 from dp_lsp.frontends.python import releasing
 from dp_lsp.frontends.python.kinds import SAMPLERS, SIZE
 from dp_lsp.frontends.python.names import BASES, MODULES, dotted, holds, is_known, is_safe, shortened
-from dp_lsp.frontends.python.places import Places
-from dp_lsp.frontends.python.tree import walk
+from dp_lsp.frontends.python.tree import Places, walk
 from dp_lsp.problem import Problem, Related
 from dp_lsp.surface import Load, Sought
 from dp_lsp.text import Span

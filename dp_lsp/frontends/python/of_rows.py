@@ -11,10 +11,9 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from dp_lsp import surface
+from dp_lsp.frontends.python.draws import whole
 from dp_lsp.frontends.python.kinds import SIGNS, Kind, Kinds, Of
-from dp_lsp.frontends.python.noise import whole
 from dp_lsp.frontends.python.numeric import CLIPS, FUNCTIONS, goes_over_arrays
-from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.rows import (
     Beside,
@@ -28,6 +27,7 @@ from dp_lsp.frontends.python.rows import (
     upright,
 )
 from dp_lsp.frontends.python.tables import Limit, kept_in
+from dp_lsp.frontends.python.tree import Places
 from dp_lsp.named import NamedTuple
 from dp_lsp.surface import Node
 from dp_lsp.text import Span

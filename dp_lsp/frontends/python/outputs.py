@@ -15,11 +15,10 @@ from typing import Protocol
 from dp_lsp import surface
 from dp_lsp.frontends.python.kinds import COLUMNS, Kind, Kinds
 from dp_lsp.frontends.python.names import LOGGERS, dotted
-from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.rows import Rows
 from dp_lsp.frontends.python.tables import Alone, Table
-from dp_lsp.frontends.python.tree import below, copied, walk
+from dp_lsp.frontends.python.tree import Places, below, copied, walk
 from dp_lsp.surface import Node
 
 PRINT = "print"

@@ -38,11 +38,10 @@ from dp_lsp.frontends.python.names import (
 )
 from dp_lsp.frontends.python.notebooks import order, spoken
 from dp_lsp.frontends.python.outputs import makes_log
-from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.releasing import SETTING_UP
 from dp_lsp.frontends.python.releasing.makers import Maker, maker, with_makers
 from dp_lsp.frontends.python.releasing.opacus import BY_NAME
-from dp_lsp.frontends.python.tree import children, walk
+from dp_lsp.frontends.python.tree import Places, children, walk
 from dp_lsp.frontends.python.written_out import with_lists
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Node, Opaque, Parsed, Remark, Summary

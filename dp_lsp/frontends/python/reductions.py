@@ -11,10 +11,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from dp_lsp import surface
-from dp_lsp.frontends.python.kinds import COLUMNS, Kind, Kinds
-from dp_lsp.frontends.python.libraries import Library, library_of
-from dp_lsp.frontends.python.noise import call, whole
-from dp_lsp.frontends.python.places import Places
+from dp_lsp.frontends.python.draws import call, whole
+from dp_lsp.frontends.python.kinds import COLUMNS, Kind, Kinds, Library, library_of
 from dp_lsp.frontends.python.reducing import (
     DISTINCT,
     FREEDOM,
@@ -30,6 +28,7 @@ from dp_lsp.frontends.python.reducing import (
     reducing,
 )
 from dp_lsp.frontends.python.refused import Refused
+from dp_lsp.frontends.python.tree import Places
 from dp_lsp.surface import Node
 from dp_lsp.text import Span
 

@@ -32,12 +32,11 @@ from dp_lsp.frontends.python.imports import loads, unchecked
 from dp_lsp.frontends.python.names import BASES, CHECKED, HOMES, IMPORTED, WORDS, dotted
 from dp_lsp.frontends.python.notebooks import order, spoken
 from dp_lsp.frontends.python.parse import definition, item, read, remarks, sets_up, unread
-from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.readers import free, imported, only_reads, shows_nothing
 from dp_lsp.frontends.python.releasing.makers import Maker, with_makers
 from dp_lsp.frontends.python.releasing.opacus import AROUND
 from dp_lsp.frontends.python.training import is_make
-from dp_lsp.frontends.python.tree import below, children, copied, walk
+from dp_lsp.frontends.python.tree import Places, below, children, copied, walk
 from dp_lsp.frontends.python.written_out import with_lists
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Problem

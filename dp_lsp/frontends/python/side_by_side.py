@@ -12,11 +12,10 @@ from collections.abc import Callable, Collection, Iterator
 from typing import TypeVar
 
 from dp_lsp import surface
-from dp_lsp.frontends.python.noise import whole
+from dp_lsp.frontends.python.draws import whole
 from dp_lsp.frontends.python.numeric import FUNCTIONS
-from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.refused import Refused
-from dp_lsp.frontends.python.tree import below, copied, walk
+from dp_lsp.frontends.python.tree import Places, below, copied, walk
 from dp_lsp.frontends.python.written_out import Replaced
 from dp_lsp.named import NamedTuple
 from dp_lsp.surface import Node

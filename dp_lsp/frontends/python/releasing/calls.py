@@ -9,14 +9,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dp_lsp import surface
+from dp_lsp.frontends.python.draws import call, whole
 from dp_lsp.frontends.python.edges import between
 from dp_lsp.frontends.python.entries import Entries, named_kind
 from dp_lsp.frontends.python.kinds import Kind
-from dp_lsp.frontends.python.noise import call, whole
 from dp_lsp.frontends.python.numeric import CLIPS, written
 from dp_lsp.frontends.python.of_rows import COLUMN, ROW, SHAPE
 from dp_lsp.frontends.python.refused import Refused
-from dp_lsp.frontends.python.releasing import Made, frames, given, made_by, opendp
+from dp_lsp.frontends.python.releasing import Made, given, made_by, opendp
 from dp_lsp.frontends.python.releasing import diffprivlib as dpl
 from dp_lsp.frontends.python.tables import Column, Frame, Holds
 from dp_lsp.surface import Node
@@ -233,21 +233,21 @@ class LibraryCalls(Entries):
         """What a query of a frame releases: each statistic that it selects, with noise for the same part of its
         share."""
         called, names = self._kinds.called, tuple(step.name for step in query.steps)
-        if names[:2] != ("query", frames.SELECT) or names[2:] not in frames.COLLECTED or node.args or node.keywords:
+        if names[:2] != ("query", opendp.SELECT) or names[2:] not in opendp.COLLECTED or node.args or node.keywords:
             raise Refused(node, "a query of a frame other than `context.query().select(…).release().collect()`")
         first, select, *rest = (step.call for step in query.steps)
         if any(each.args or each.keywords for each in (first, *rest)):
             raise Refused(node, "a query with a loss of its own")
         said = given(query.context, ())
-        if (margins := said.pop(frames.MARGINS, None)) is not None:
-            frames.check_margins(margins, called)
+        if (margins := said.pop(opendp.MARGINS, None)) is not None:
+            opendp.check_margins(margins, called)
         asked = opendp.asked(query.context, said, called)
         if "domain" in said or asked.measure != "epsilon":
             raise Refused(query.context, "a context of a frame with a `domain=`, or a loss other than `epsilon=`,")
         if not self._is_still(asked.loss) or not self._is_still(asked.queries):
             raise Refused(query.context, "a context of what draws, or calls a function of the program,")
-        selected = frames.statistics(select, called)
-        if names[-1] == frames.ITEM and len(selected) > 1:
+        selected = opendp.statistics(select, called)
+        if names[-1] == opendp.ITEM and len(selected) > 1:
             raise Refused(node, "`item` of several statistics")
         at = self._places.span(select.func)
         share = self._call(at, "/", self.number(asked.loss), self.number(asked.queries))
@@ -255,7 +255,7 @@ class LibraryCalls(Entries):
         released = [self._selected(each, frame, said["data"], self._call(at, "/", far, share)) for each in selected]
         return released[0] if len(released) == 1 else surface.Tuple(*self._places.span(node), tuple(released))
 
-    def _selected(self, statistic: frames.Statistic, frame: Frame, data: ast.expr, scale: Node) -> Node:
+    def _selected(self, statistic: opendp.Statistic, frame: Frame, data: ast.expr, scale: Node) -> Node:
         """One statistic, with noise of a scale for each step by which a record moves it."""
         assert isinstance(data, ast.Name), "the name of a frame"
         at, records = self._places.span(statistic.node), surface.Name(*self._places.span(data), data.id)

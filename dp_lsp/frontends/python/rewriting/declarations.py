@@ -10,7 +10,6 @@ from dp_lsp.core.annotation import Annotation, ContainerOf, DatasetOf, NumberOf
 from dp_lsp.core.types import DatasetMetric
 from dp_lsp.frontends.python.names import BASES, IMPORTED, dotted, holds
 from dp_lsp.frontends.python.parse import read
-from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.rewriting.definitions import (
     FRAME,
     LOADER,
@@ -20,6 +19,7 @@ from dp_lsp.frontends.python.rewriting.definitions import (
     definition_around,
     is_chosen,
 )
+from dp_lsp.frontends.python.tree import Places
 from dp_lsp.intents import Rendering
 from dp_lsp.problem import Edit, Fix, Problem
 from dp_lsp.text import Span

@@ -10,10 +10,10 @@ from dp_lsp.frontends.python.chunks import items
 from dp_lsp.frontends.python.kinds import ABSENT, THERE
 from dp_lsp.frontends.python.names import dotted
 from dp_lsp.frontends.python.parse import read
-from dp_lsp.frontends.python.places import Places
-from dp_lsp.frontends.python.releasing.frames import unsaid
+from dp_lsp.frontends.python.releasing.opendp import unsaid
 from dp_lsp.frontends.python.tables import OF_TABLES
 from dp_lsp.frontends.python.training import is_make
+from dp_lsp.frontends.python.tree import Places
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Problem
 from dp_lsp.text import Span

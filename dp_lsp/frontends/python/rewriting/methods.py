@@ -13,10 +13,9 @@ from dp_lsp.core.annotation import NumberOf
 from dp_lsp.core.types import Base
 from dp_lsp.frontends.python.chunks import items
 from dp_lsp.frontends.python.parse import private_methods, read
-from dp_lsp.frontends.python.places import Places
 from dp_lsp.frontends.python.rewriting.declarations import say_what_is_given
 from dp_lsp.frontends.python.rewriting.definitions import is_chosen
-from dp_lsp.frontends.python.tree import copied
+from dp_lsp.frontends.python.tree import Places, copied
 from dp_lsp.intents import Rendering, together
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Fix, Problem

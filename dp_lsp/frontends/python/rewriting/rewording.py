@@ -12,7 +12,7 @@ from dp_lsp.frontends.python.chunks import items
 from dp_lsp.frontends.python.names import names_bound
 from dp_lsp.frontends.python.parse import read
 from dp_lsp.frontends.python.rewriting.definitions import Definition, Parameter, without_parameter
-from dp_lsp.frontends.python.rewriting.origins import Origins, called, named, usual
+from dp_lsp.frontends.python.rewriting.imports import Origins, called, named, usual
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Edit, Problem
 from dp_lsp.text import Span

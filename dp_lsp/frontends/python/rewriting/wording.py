@@ -13,7 +13,7 @@ from dp_lsp.frontends.python.names import dotted
 from dp_lsp.frontends.python.rewriting.chance import drawn_by_hand, drawn_elsewhere, geometric_by_hand, seeded
 from dp_lsp.frontends.python.rewriting.declarations import declared_as
 from dp_lsp.frontends.python.rewriting.definitions import Definition, Parameter, definition_around, definitions
-from dp_lsp.frontends.python.rewriting.origins import origins
+from dp_lsp.frontends.python.rewriting.imports import origins
 from dp_lsp.frontends.python.rewriting.parameters import helpers_in_place, parameters
 from dp_lsp.frontends.python.rewriting.reading import passed
 from dp_lsp.frontends.python.rewriting.rewording import Rewording, Written, rewordings

@@ -11,8 +11,8 @@ from dp_lsp.builtins.places import INDEX
 from dp_lsp.builtins.traits import Average, RecordCount
 from dp_lsp.core.term import Apply, Call, Closure, Global, Literal, Loop, Use
 from dp_lsp.core.types import Container, Dataset, FunctionType
+from dp_lsp.infer.mistakes.mending.calling import drawn_sums
 from dp_lsp.infer.mistakes.mending.declaring import may_be_records
-from dp_lsp.infer.mistakes.mending.drawing import drawn_sums
 from dp_lsp.infer.mistakes.mending.parts import (
     epsilon_for,
     is_call_of,

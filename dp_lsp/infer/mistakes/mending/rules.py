@@ -9,10 +9,12 @@ from dp_lsp.infer.mistakes.mending.bounds import (
     bounded_failing,
     bounded_release,
     missing_bounds,
+    noisy_limits,
     places_within,
 )
 from dp_lsp.infer.mistakes.mending.calling import (
     above_zero,
+    by_mechanism,
     chosen_bounds,
     chosen_distance,
     chosen_scale,
@@ -21,6 +23,7 @@ from dp_lsp.infer.mistakes.mending.calling import (
     in_their_order,
     not_clipped,
     public_epsilon,
+    random_answer,
     random_answers,
     without_delta,
 )
@@ -37,9 +40,7 @@ from dp_lsp.infer.mistakes.mending.declaring import (
     public_rounds,
     untrusted,
 )
-from dp_lsp.infer.mistakes.mending.drawing import by_mechanism, random_answer
-from dp_lsp.infer.mistakes.mending.early import noise_early
-from dp_lsp.infer.mistakes.mending.limits import noisy_limits
+from dp_lsp.infer.mistakes.mending.early import noise_early, noisy_average, noisy_count, noisy_quantile, noisy_quotient
 from dp_lsp.infer.mistakes.mending.parts import Rule
 from dp_lsp.infer.mistakes.mending.releasing import noise_by_record, on_a_statistic, released, unprinted
 from dp_lsp.infer.mistakes.mending.rewriting import (
@@ -59,7 +60,6 @@ from dp_lsp.infer.mistakes.mending.rewriting import (
     whole_quotient,
     without_mark,
 )
-from dp_lsp.infer.mistakes.mending.sizes import noisy_average, noisy_count, noisy_quantile, noisy_quotient
 from dp_lsp.infer.mistakes.scene import Scene
 from dp_lsp.problem import Problem
 
