@@ -498,6 +498,34 @@ def test_a_number_is_missing(folder: Path, capsys: pytest.CaptureFixture[str]) -
     assert "'eps' has no value: it is static; give it by --set eps=…" in printed
 
 
+IN_PYTHON = """\
+from typing import Annotated
+import numpy as np
+from dp_types import AddRemove, Private, Static
+
+def count(v: Annotated[np.ndarray, AddRemove()], eps: Static[float], rng=None, twice: Static[bool] = False) -> Private:
+    rng = np.random.default_rng(rng)
+    factor = 2 if twice else 1
+    return factor * len(v) + rng.laplace(0, 2 / eps)
+
+def doubled(v: Annotated[np.ndarray, AddRemove()], eps: Static[float], rng: np.random.Generator) -> Private:
+    return count(v, eps, rng, twice=True)
+"""
+
+
+def test_what_python_draws_is_drawn_exactly(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its premises about noise are none of a run, which is given no generator."""
+    (tmp_path / "a.py").write_text(IN_PYTHON, "utf-8")
+    (tmp_path / "v.csv").write_text("v\n" + "1\n" * 1000, "utf-8")
+    program = str(tmp_path / "a.py")
+    asked = ("--data", str(tmp_path / "v.csv"), "--set", "eps=1/2")
+    for function, switch, most in (("count", ("--set", "twice=0"), 1000), ("count", ("--set", "twice=1"), 2000)):
+        found = released(capsys, program, function, *switch, *asked)
+        assert abs(found["value"] - most) < 400, "the scale is 4"
+        assert found["drawn"] == {"Laplace": 1}
+    assert abs(released(capsys, program, "doubled", *asked)["value"] - 2000) < 400
+
+
 def test_the_rules_are_the_sound_ones(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Whatever a project wants to be checked by: the published rules say 2 of this vector."""
     (folder / "dp-lsp.toml").write_text('profile = "published"\n', "utf-8")

@@ -19,6 +19,7 @@ from dp_lsp.core.sens import Sens
 from dp_lsp.core.term import Call, Definition, Method
 from dp_lsp.engine.describe import Description, ReportPlace
 from dp_lsp.infer.method import Inferred
+from dp_lsp.language import FLOAT_NOISE, UNSEEDED
 from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
 
@@ -66,8 +67,13 @@ def runnable(
     scheme = inferred.shown
     if scheme is not None:
         description = Description(scheme, ReportPlace(report.span, report.name_span), options, inferred.assumed)
-        undecided = *_undecided(description.needs, description), *inferred.assumed
+        assumed = (each for each in inferred.assumed if each not in _OF_NOISE)
+        undecided = *_undecided(description.needs, description), *assumed
         yield Runnable(file, report, method, scheme, around, undecided, description.norms)
+
+
+_OF_NOISE = frozenset({FLOAT_NOISE, UNSEEDED})
+"""The premises of noise that a program draws by itself: a run draws it exactly, and by no generator of the program."""
 
 
 def _undecided(needs: Iterable[Constraint], description: Description) -> Iterator[str]:

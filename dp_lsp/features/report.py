@@ -261,6 +261,7 @@ DOMAIN_KINDS = (
     "gradient",
     "dataset",
     "tuple",
+    "generator",
     "model",
     "function",
     "boxed",
@@ -284,6 +285,8 @@ def domain(type_: Type, formula: Printer) -> Json:
             return _container(type_, formula)
         case types.Dataset():
             return _dataset(type_, formula)
+        case types.TupleType(label=types.HANDLE):
+            return {"kind": "generator"}
         case types.TupleType(items, label):
             named = {} if label is None else {"names": list(label.names), "structure": label.of or None}
             return {"kind": "tuple", "items": [domain(item, formula) for item in items], **named}

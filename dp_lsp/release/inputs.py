@@ -14,11 +14,23 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
-from dp_lsp.builtins.meanings import Value, array
+from dp_lsp.builtins.meanings import Labelled, Value, array
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.evaluate import Missing, interval, symbols_of
 from dp_lsp.core.scheme import Scheme, SchemeParameter
-from dp_lsp.core.types import Base, BoolType, Bounds, Clip, Container, Dataset, ModelType, NumberType, Type
+from dp_lsp.core.types import (
+    HANDLE,
+    Base,
+    BoolType,
+    Bounds,
+    Clip,
+    Container,
+    Dataset,
+    ModelType,
+    NumberType,
+    Type,
+    holds_handle,
+)
 from dp_lsp.named import NamedTuple
 from dp_lsp.release import Misused, RunRefused
 from dp_lsp.release.columns import Columns, NotCompiled
@@ -212,6 +224,8 @@ class _CellReader:
         """The value of a static parameter."""
         if _is_box(param.type):
             return self._listed_by_hand(param)
+        if holds_handle(param.type):
+            return Labelled.of([True], HANDLE)  # the noise of a run is drawn by OpenDP, whatever generator is given
         value = self._scalar(param.name, param.type, "it is static")
         if isinstance(param.type, NumberType):
             self._numbers[param.name] = Fraction(value)
