@@ -20,7 +20,9 @@ from dp_lsp.release.sources import Scanned, Table, closed, connected, meant, quo
 
 NARROW, WIDE = (1 << 62) - 1, 10**38 - 1
 """The largest numbers of what engines compute with fast, and of 38 digits."""
-_EXACT = 1 << 50  # of a product of floats below which the next whole number is the one that is meant
+_EXACT = 10**15  # below which whole numbers of parts are told apart by floats
+_FEW_DECIMALS = range(10)
+_MOST_EXACT = 22  # of powers of 10 that are floats
 _MOST_DIGITS = 30  # behind the point
 _CHUNK = 50_000  # rows
 
@@ -96,9 +98,11 @@ class _ScannedColumns(Columns):
             (held, off, digits, low, high), found = found[:5], found[5:]
             if held != self.count or off:
                 raise NotCompiled("it is not a number in every row")
-            if digits is not None and digits > _MOST_DIGITS:
-                raise NotCompiled("its numbers have too many decimals")
-            shapes[place] = _whole(quoted(table.names[place]), table.types[place], digits or 0, low, high)
+            most = max(abs(Fraction(low or 0)), abs(Fraction(high or 0)))
+            column, type_ = quoted(table.names[place]), table.types[place]
+            if digits is None or (type_ == "DOUBLE" and most * 10**digits >= _EXACT):
+                (digits,) = self._row(f"SELECT {_decimals(column)} FROM {table.relation}")
+            shapes[place] = _whole(column, type_, digits or 0, most), digits or 0
         self._view(shapes)
         self.measured = {place: self._measured(place, table.types[place], each[1]) for place, each in shapes.items()}
         self._view({place: (self._narrow(place, text), digits) for place, (text, digits) in shapes.items()})
@@ -137,17 +141,30 @@ def _about(column: str, type_: str) -> list[str]:
     """What is measured of a column: how many cells are there, how many of them are no numbers, how many decimals the
     most have, and between what they lie."""
     if type_ in ("DOUBLE", "FLOAT"):
-        text = f"CAST({column} AS VARCHAR)"
-        parts = f"split_part({text}, 'e', 1)", f"split_part({text}, 'e', 2)"
-        decimals = f"length(rtrim(split_part({parts[0]}, '.', 2), '0'))"
-        shift = f"CASE WHEN {parts[1]} = '' THEN 0 ELSE CAST({parts[1]} AS INTEGER) END"
-        finite = f"isfinite({column})"
-        digits = f"max(CASE WHEN {finite} THEN greatest(0, {decimals} - ({shift})) END)"
-        return [f"count({column})", f"count(*) FILTER (WHERE NOT {finite})", digits, f"min({column})", f"max({column})"]
+        off = f"count(*) FILTER (WHERE NOT isfinite({column}))"
+        digits = "NULL" if type_ == "FLOAT" else _few_decimals(column)
+        return [f"count({column})", off, digits, f"min({column})", f"max({column})"]
     if type_.startswith("DECIMAL") or type_ in _INTEGERS or type_ == "BOOLEAN":
         ends = ["NULL", "NULL"] if type_ == "BOOLEAN" else [f"min({column})", f"max({column})"]
-        return [f"count({column})", "0", str(_scale(type_)), *ends]
+        return [f"count({column})", "0", str(_digits(type_)[1]), *ends]
     raise NotCompiled(f"it holds {type_}")
+
+
+def _few_decimals(column: str) -> str:
+    """How many decimals the most have of floats, if these are few; else NULL.
+
+    Where m is whole and m/10^d, rounded, is x, m/10^d is a decimal that is read back as x. Below 10^15 parts, decimals
+    of 15 digits are read as floats that all differ, so it is the one that is meant, whichever is the shortest."""
+    cases = (f"WHEN bool_and(round({column} * 1e{d}) / 1e{d} = {column}) THEN {d}" for d in _FEW_DECIMALS)
+    return f"CASE {' '.join(cases)} END"
+
+
+def _decimals(column: str) -> str:
+    """The same by how they are written out."""
+    text = f"CAST({column} AS VARCHAR)"
+    mantissa, power = f"split_part({text}, 'e', 1)", f"split_part({text}, 'e', 2)"
+    behind = f"length(rtrim(split_part({mantissa}, '.', 2), '0'))"
+    return f"max(greatest(0, {behind} - CASE WHEN {power} = '' THEN 0 ELSE CAST({power} AS INTEGER) END))"
 
 
 _INTEGERS = frozenset(
@@ -155,26 +172,32 @@ _INTEGERS = frozenset(
 )
 
 
-def _scale(type_: str) -> int:
-    """How many digits behind the point numbers of a type have."""
-    return int(type_.rpartition(",")[2].strip(" )")) if type_.startswith("DECIMAL") else 0
+def _digits(type_: str) -> tuple[int, int]:
+    """How many digits numbers of a type have, and how many of these behind the point."""
+    if not type_.startswith("DECIMAL"):
+        return 38, 0
+    width, scale = type_.removeprefix("DECIMAL(").removesuffix(")").split(",")
+    return int(width), int(scale)
 
 
-def _whole(column: str, type_: str, digits: int, low: Any, high: Any) -> tuple[str, int]:
-    """A column in parts of so many decimals, exactly, and how many these are.
+def _whole(column: str, type_: str, digits: int, most: Fraction) -> str:
+    """A column, whose numbers are at most so large, in parts of so many decimals, exactly.
 
     A float x is near the decimal m/10^d that is meant, within a part in 2^53, and so is what a product makes of it.
-    Where x·10^d is below 2^50, all that is lost is less than 1/2, and the next whole number is m. Others are written
+    Where x·10^d is below 10^15, all that is lost is less than 1/2, and the next whole number is m. Others are written
     out."""
-    if type_ == "BOOLEAN" or type_ in _INTEGERS:
-        return (column if type_ == "BOOLEAN" else f"CAST({column} AS DECIMAL(38, 0))"), 0
-    most = max(abs(Fraction(low or 0)), abs(Fraction(high or 0)))
-    if type_ == "DOUBLE" and digits <= 22 and most * 10**digits < _EXACT:
-        return f"CAST(CAST(round({column} * 1e{digits}) AS BIGINT) AS DECIMAL(38, 0))", digits
-    if most * 10**digits > WIDE:
+    if type_ == "BOOLEAN":
+        return column
+    if type_ in _INTEGERS:
+        return f"CAST({column} AS DECIMAL(38, 0))"
+    if digits > _MOST_DIGITS or most * 10**digits > WIDE:
         raise NotCompiled("its numbers have too many digits")
+    if type_ == "DOUBLE" and digits <= _MOST_EXACT and most * 10**digits < _EXACT:
+        return f"CAST(CAST(round({column} * 1e{digits}) AS BIGINT) AS DECIMAL(38, 0))"
+    if type_.startswith("DECIMAL") and sum(_digits(type_)) + 1 <= 38:
+        return f"CAST({column} * CAST(1{'0' * digits} AS DECIMAL({digits + 1}, 0)) AS DECIMAL(38, 0))"
     exact = column if type_.startswith("DECIMAL") else f"CAST(CAST({column} AS VARCHAR) AS DECIMAL(38, {digits}))"
-    return f"CAST(replace(CAST({exact} AS VARCHAR), '.', '') AS DECIMAL(38, 0))", digits
+    return f"CAST(replace(CAST({exact} AS VARCHAR), '.', '') AS DECIMAL(38, 0))"
 
 
 class _ReadColumns(Columns):
