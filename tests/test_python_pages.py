@@ -34,6 +34,7 @@ PAGES = (
 LOOSE = {
     "Values that take the place of others",
     "A town that stands there twice",
+    "A switch that calls give",  # one that is off costs what it costs when it is on
     "A table that is filtered again and again",
 }
 """Programs that draw what nobody sees, or count what is never there: it is paid for, so that less holds, too."""
