@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Kind, Problem
 from dp_lsp.text import Span
 
+_QUOTED = re.compile(r"""["']([^"'\\{}]+)["']""")
+
 
 class Hopeless(NamedTuple):
     """Why something is not proved private, and what to do instead; both go on within a sentence. ``{written}``
-    in them is how it is written, and ``{of}`` what it is made of."""
+    in them is how it is written, ``{of}`` what it is made of, and ``{key}`` the first name in quotes there."""
 
     because: str
     instead: str
@@ -64,7 +68,9 @@ class CannotBeProved(Kind):
     unsupported = True
 
     @classmethod
-    def told(cls, hopeless: Hopeless, span: Span, where: str, written: str, of: str) -> Problem:
-        """What is said of something at a place."""
-        because, instead = (each.format(written=written, of=of) for each in hopeless)
+    def told(cls, hopeless: Hopeless, span: Span, where: str, written: str, of: str, text: str = "") -> Problem:
+        """What is said of something at a place, whose ``text`` this is."""
+        named = _QUOTED.search(text)
+        key = "town" if named is None else named[1]
+        because, instead = (each.format(written=written, of=of, key=key) for each in hopeless)
         return cls.at(span, what=written, where=where, because=because, instead=instead)

@@ -142,9 +142,11 @@ class SayWhatIsGiven(NamedTuple):
 
 
 class SayWhatIsRead(NamedTuple):
-    """Say what a name holds that the body of a file gives what it reads first: one of the types."""
+    """Say what a name holds that the body of a file, or a function around a ``place``, gives what it reads first: one
+    of the types."""
 
     types: tuple[Annotation, ...]
+    place: int | None = None
 
 
 class SayWhoTrains(NamedTuple):

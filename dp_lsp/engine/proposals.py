@@ -17,6 +17,7 @@ from dp_lsp.core.types import Base, Container, Dataset, DatasetMetric, Kind, Num
 from dp_lsp.engine.problems import IgnoreUnknownCode, IgnoreUnused, RemarkUnknown
 from dp_lsp.engine.remarks import IGNORE
 from dp_lsp.frontends.problems import BadCharacter, MissingEnd, NothingSaid, SyntaxProblem
+from dp_lsp.hopeless import CannotBeProved
 from dp_lsp.infer.problems import (
     BudgetMissed,
     CallsUnchecked,
@@ -262,7 +263,7 @@ class CheckedText(NamedTuple):
 
 def is_hopeful(problem: Problem) -> bool:
     """Whether something may be proposed for a problem."""
-    return problem.code in _PROPOSERS or problem.code in _OF_WHAT_IS_GIVEN
+    return problem.code in _PROPOSERS or problem.code in _OF_WHAT_IS_GIVEN | _OF_WHAT_IS_READ
 
 
 _PAIRED = frozenset(
@@ -272,6 +273,8 @@ _PAIRED = frozenset(
 
 def foremost(problem: Problem, seen: Callable[[], CheckedText]) -> Iterator[Fix]:
     """The fixes that are worth a trial before those that the problem has."""
+    if problem.code in _OF_WHAT_IS_READ:
+        yield from seen().fixes(SayWhatIsRead(DATASETS, problem.span.start))
     if problem.code in _OF_WHAT_IS_GIVEN:
         yield from _what_is_given(problem, seen())
     if problem.code not in _PAIRED or (function := seen().function_at(problem)) is None:
@@ -518,6 +521,8 @@ def _otherwise_written(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
         yield from seen.fixes(CollectResults(function.span))
         yield from seen.fixes(Otherwise(function.span))
         yield from seen.fixes(PassTable(function.name_span, function.span))
+    else:
+        yield from seen.fixes(Otherwise(problem.span))
     yield from _unchecked(problem, seen)
     yield from _after_release(problem, seen)
     if function is not None:
@@ -531,7 +536,7 @@ def _declared_and_reworded(problem: Problem, seen: CheckedText, function: Span) 
     if reworded is None:
         return
     after = seen._replace(text=edited(seen.text, reworded.edits))
-    for fix in _what_is_given(problem, after):
+    for fix in (*seen.code.fixes(SayWhatIsRead(DATASETS, function.start), after.text), *_what_is_given(problem, after)):
         edits = composed(reworded.edits, fix.edits)
         if edits is not None:
             yield fix._replace(title=together([fix.title, reworded.title]), edits=edits)
@@ -586,6 +591,7 @@ def _unprotected(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
     if function is not None:
         yield from seen.fixes(AllAtOnce(function.span))
     yield from _unchecked(problem, seen)
+    yield from _in_other_words(problem, seen)
 
 
 def _unchecked(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
@@ -602,8 +608,12 @@ def _unshown(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
 
 
 def _without_rule(problem: Problem, seen: CheckedText) -> Iterator[Fix]:
+    """A check, what comes after the release, or what has other words."""
     yield from _unchecked(problem, seen)
     yield from _after_release(problem, seen)
+    yield from _in_other_words(problem, seen)
+    if (function := seen.function_at(problem)) is not None:
+        yield from _declared_and_reworded(problem, seen, function.span)
 
 
 def _after_release(problem: Problem, seen: CheckedText) -> Iterable[Fix]:
@@ -749,6 +759,7 @@ _PROPOSERS: dict[str, Callable[[Problem, CheckedText], Iterable[Fix]]] = {
     UnknownCount.code: _in_other_words,
     PrivateCount.code: _in_other_words,
     ReturnInside.code: _in_other_words,
+    CannotBeProved.code: _in_other_words,
 }
 _OF_WHAT_IS_GIVEN = frozenset(
     kind.code
@@ -758,3 +769,5 @@ _OF_WHAT_IS_GIVEN = frozenset(
     )
 )
 """What problems there are where nothing says what the parameters of a function are."""
+_OF_WHAT_IS_READ = frozenset(kind.code for kind in (Unsupported, NoRule))
+"""What problems there are where a function reads data, and nothing says whom they protect."""

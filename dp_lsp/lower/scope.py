@@ -126,8 +126,9 @@ class LoweringUnit:
         """Report a construct that is not part of the language; ``what`` names it within a sentence."""
         hopeless = self.language.vocabulary.hopeless.get(what)
         if hopeless is not None and self.is_private:
-            written, of = self.language.vocabulary.told(what, self.text[slice(*span)])
-            self.report(CannotBeProved.told(hopeless, span, self._where, written, of))
+            text = self.text[slice(*span)]
+            written, of = self.language.vocabulary.told(what, text)
+            self.report(CannotBeProved.told(hopeless, span, self._where, written, of, text))
             return
         text, written = what[0].upper() + what[1:], self.text[span.start : span.end]
         hint = self.code.instead(what, written)

@@ -1,5 +1,5 @@
 """Names that a file gives to annotations, as in ``Ages = Annotated[np.ndarray, ChangeOne(), Bounded(0, 120)]``, and to
-lists that are written out: ``TOWNS = ["Bonn", "Ulm"]``.
+lists that are written out: ``TOWNS = ["Bonn", "Ulm"]``, or dictionaries of numbers, ``BUDGET = {"count": 0.5}``.
 
 A name stands for an annotation if the file gives it one value, at top level, and calls nothing else by it: neither in
 another statement nor inside a function. So what is read here is what type checkers read. So it is with a list that the
@@ -23,7 +23,7 @@ from dp_lsp.frontends.python.numeric import computed
 from dp_lsp.frontends.python.parse import read, unread
 from dp_lsp.frontends.python.releasing.makers import Maker, makers
 from dp_lsp.frontends.python.tree import below, walk
-from dp_lsp.frontends.python.written_out import is_written_out, only_reads
+from dp_lsp.frontends.python.written_out import is_looked_up, is_written_out, only_reads
 from dp_lsp.problem import Problem
 from dp_lsp.surface import Chunk
 
@@ -47,7 +47,7 @@ def aliases(text: str, items: Iterable[Chunk]) -> dict[str, str]:
     return {name: item for name, item in named.items() if _binding(texts, name) == [item] and _is_alias(item)}
 
 
-_LISTED = re.compile(r"^([^\W\d]\w*)[ \t]*(?::[^=\n]*)?=[ \t]*[\[(]", re.M)
+_LISTED = re.compile(r"^([^\W\d]\w*)[ \t]*(?::[^=\n]*)?=[ \t]*[\[({]", re.M)
 
 
 def lists(text: str, items: Iterable[Chunk]) -> dict[str, str]:
@@ -95,7 +95,9 @@ def _list_given(tree: ast.Module) -> tuple[str, ast.expr] | None:
     match tree.body:
         case [ast.Assign(targets=[ast.Name(id=name)], value=value)] | [
             ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
-        ] if (is_written_out(value) or computed(value) is not None) and len(walk(value)) <= _LARGEST:
+        ] if (is_written_out(value) or is_looked_up(value) or computed(value) is not None) and len(
+            walk(value)
+        ) <= _LARGEST:
             return None if any(isinstance(each, ast.List) for each in walk(value)[1:]) else (name, value)
     return None
 

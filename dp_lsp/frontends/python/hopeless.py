@@ -31,7 +31,7 @@ _COUNTED = Hopeless(
 _GROUPS = Hopeless(
     "which groups `{written}` has tells whose records are there",
     "write the groups out instead, and release one after the other:"
-    ' `{of}[{of}["town"] == "Bonn"]["income"].clip(0, 100).sum() + np.random.laplace(scale=100 / eps)`',
+    ' `{of}[{of}["{key}"] == "a"]["income"].clip(0, 100).sum() + np.random.laplace(scale=100 / eps)`',
 )
 _DRAWN = Hopeless(
     "`{written}` draws the records themselves",

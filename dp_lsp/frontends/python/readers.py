@@ -100,6 +100,8 @@ _SHOWS = frozenset(
     }
 )
 """What shows or writes something, or ends the run, by the names of functions and of methods."""
+_ASKS = frozenset({"input", "help"})
+"""What is a function of Python, and no method."""
 _WRITES = ("to_", "write", "sink_", "set_option", "set_printoptions", "option_context", "reset_option", "__")
 """How names of others of them begin."""
 _MAKES = frozenset({"to_numpy", "to_list", "to_dict", "to_records", "to_datetime", "to_numeric", "to_timedelta"})
@@ -128,7 +130,7 @@ def shows_nothing(node: ast.AST, modules: Mapping[str, str]) -> bool:
     """Whether what reads data, as far as its names tell, shows nothing, ends no run, and changes nothing but what it
     has made itself. ``modules`` are the names that the file imports; those of others are taken to read."""
     does = effects(node)
-    if does.anything or does.outside or any(map(_shows, (*does.mentions, *does.members))):
+    if does.anything or does.outside or any(map(_shows, (*does.mentions, *(does.members - _ASKS)))):
         return False
     if any(isinstance(each, _ENDS) for each in walk(node)):
         return False

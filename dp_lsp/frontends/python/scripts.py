@@ -399,7 +399,9 @@ class _Script:
 
     def _asked_for(self) -> frozenset[str]:
         """The names of what a command line says."""
-        return frozenset().union(*(self._binds(each) for each in self._statements if _is_command_line(each)))
+        asks = [name for name, each in self._readers.items() if _gives_command_line(each.body[-1])]
+        found = (each for each in self._statements if _is_command_line(each, asks))
+        return frozenset().union(*map(self._binds, found))
 
     # The nodes
 
@@ -574,9 +576,19 @@ def _is_told(node: ast.AnnAssign) -> bool:
     return computed and says_public(node.annotation)
 
 
-def _is_command_line(node: ast.stmt) -> bool:
+def _is_command_line(node: ast.stmt, functions: Collection[str]) -> bool:
+    """Whether a statement gives a name what a command line says, perhaps by one of some functions."""
     match node:
         case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Attribute(attr="parse_args"))):
+            return True
+        case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Name(id=name))):
+            return name in functions
+    return False
+
+
+def _gives_command_line(node: ast.stmt) -> bool:
+    match node:
+        case ast.Return(value=ast.Call(func=ast.Attribute(attr="parse_args"))):
             return True
     return False
 

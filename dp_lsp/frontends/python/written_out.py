@@ -189,6 +189,19 @@ def is_written_out(node: ast.expr) -> bool:
     return isinstance(node, ast.List | ast.Tuple) and bool(node.elts) and _is_written(node)
 
 
+def is_looked_up(node: ast.expr) -> bool:
+    """Whether an expression is a dictionary that is written out, of numbers by texts or numbers."""
+    match node:
+        case ast.Dict(keys=[_, *_] as keys, values=values):
+            known = all(isinstance(each, ast.Constant) and isinstance(each.value, str | int) for each in keys)
+            return known and all(_is_constant(each) and not _is_text(each) for each in values)
+    return False
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
 def only_reads(node: ast.AST, name: str) -> bool:
     """Whether a list is nowhere below a node changed, or given another name, or to somebody else."""
     above = {id(child): item for item in walk(node) for child in children(item)}
@@ -199,7 +212,12 @@ def only_reads(node: ast.AST, name: str) -> bool:
 def with_lists(tree: ast.Module, named: Mapping[str, ast.expr]) -> ast.Module:
     """The tree of a text in which functions that read a list of the file begin with it, and so do those that call
     something with what a tuple of numbers holds, which else they read by themselves; and their defaults are the numbers
-    that have a name in the file. The tree itself is changed."""
+    that have a name in the file. What is looked up in a dictionary of the file stands in the place of that. The tree
+    itself is changed."""
+    looked_up = {name: each for name, each in named.items() if isinstance(each, ast.Dict)}
+    if looked_up:
+        tree.body = [_LookedUp(looked_up).visit(each) for each in tree.body]
+        named = {name: each for name, each in named.items() if name not in looked_up}
     numbers = {name: value for name, value in named.items() if not is_written_out(value)}
     named = {name: value for name, value in named.items() if name not in numbers}
     for function in tree.body if named or numbers else ():
@@ -225,6 +243,28 @@ def _number(default: ast.expr, numbers: Mapping[str, ast.expr]) -> ast.expr:
     for each in ast.walk(made):
         ast.copy_location(each, default)
     return made
+
+
+class _LookedUp(ast.NodeTransformer):
+    """Statements with numbers in place of what is looked up in dictionaries."""
+
+    def __init__(self, known: Mapping[str, ast.Dict]) -> None:
+        pairs = {name: zip(each.keys, each.values, strict=True) for name, each in known.items()}
+        self._known = {
+            name: {key.value: value for key, value in each if isinstance(key, ast.Constant)}
+            for name, each in pairs.items()
+        }
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        match node:
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=key), ctx=ast.Load()) if (
+                name in self._known and key in self._known[name]
+            ):
+                made = copied(self._known[name][key])
+                for each in ast.walk(made):
+                    ast.copy_location(each, node)
+                return made
+        return self.generic_visit(node)
 
 
 def _spread(node: ast.AST) -> str:

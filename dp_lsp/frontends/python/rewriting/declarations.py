@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from dp_lsp import intents
 from dp_lsp.core.annotation import Annotation, ContainerOf, DatasetOf, NumberOf
 from dp_lsp.core.types import DatasetMetric
-from dp_lsp.frontends.python.names import BASES, IMPORTED, dotted, holds
-from dp_lsp.frontends.python.parse import read
 from dp_lsp.frontends.python.rewriting.definitions import (
     FRAME,
     LOADER,
@@ -19,9 +17,8 @@ from dp_lsp.frontends.python.rewriting.definitions import (
     definition_around,
     is_chosen,
 )
-from dp_lsp.frontends.python.tree import Places
 from dp_lsp.intents import Rendering
-from dp_lsp.problem import Edit, Fix, Problem
+from dp_lsp.problem import Edit, Fix
 from dp_lsp.text import Span
 
 _RELATIONS = {
@@ -94,7 +91,9 @@ def _counted(definition: Definition, parameter: Parameter) -> dict[str, str]:
     uses = [each for each in ast.walk(definition.node) if isinstance(each, ast.Name) and each.id == parameter.name]
     calls = [each for each in ast.walk(definition.node) if isinstance(each, ast.Call)]
     asked = [each for each in calls if ast.unparse(each) == f"len({parameter.name})"]
-    return _SOME_COLUMN if uses and len(asked) == len(uses) else {}
+    shapes = (each for each in ast.walk(definition.node) if isinstance(each, ast.Subscript))
+    counted = [each for each in shapes if ast.unparse(each) == f"{parameter.name}.shape[0]"]
+    return _SOME_COLUMN if uses and len(asked) + len(counted) == len(uses) else {}
 
 
 def _said(annotation: ast.expr | None) -> list[str] | None:
@@ -236,33 +235,6 @@ def say_what_is_given(code: Rendering, intent: intents.SayWhatIsGiven, text: str
             said = ", ".join(f"`{made}`" for made in declared)
             exposes = not data and not all(is_chosen(each.name) for each in unsaid if each not in protected)
             yield Fix(f"protect {whom}: {said}", edits, sure=False, declares=True, exposes=exposes)
-
-
-def say_what_is_read(code: Rendering, intent: intents.SayWhatIsRead, text: str) -> Iterator[Fix]:
-    """What the body of a file reads first, with the columns that it uses."""
-    tree = read(text)
-    if isinstance(tree, Problem):
-        return
-    none = ast.arguments([], [], None, [], [], None, [])
-    body = ast.FunctionDef(name="", args=none, body=tree.body, decorator_list=[])
-    definition = Definition(body, Places(text), 0)
-    found = next((each for statement in tree.body for each in _read_by(statement)), None)
-    for type_ in intent.types if found is not None else ():
-        assert found is not None
-        span = definition.span(found[0])
-        declared, whom = declared_as(definition, Parameter(found[0].id, span, None, False), type_, found[1])
-        if declared:
-            yield Fix(f"protect {whom}: `{declared}`", (Edit(span, declared),), sure=False, declares=True)
-
-
-def _read_by(statement: ast.stmt) -> Iterator[tuple[ast.Name, str]]:
-    """The name that a statement gives what it reads from a file, and what holds that."""
-    match statement:
-        case ast.Assign(targets=[ast.Name() as name], value=ast.Call(func=func)) if (found := dotted(func)) is not None:
-            home, _, rest = found[1].partition(".")
-            base = holds(f"{IMPORTED.get(home, BASES.get(home, home))}.{rest}")
-            if base:
-                yield name, base
 
 
 def _of_people(declared: str) -> str:

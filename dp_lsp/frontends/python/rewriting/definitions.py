@@ -326,6 +326,8 @@ def _compared_with(node: ast.AST, texts: set[str]) -> str:
             operands = [first]
         case ast.Call(func=ast.Attribute(attr="value_counts"), args=[], keywords=[]) | ast.Attribute(attr="str"):
             return "str"
+        case ast.Call(func=ast.Attribute(attr="groupby")):
+            return "str"
     found = (type(each.value) for each in operands if isinstance(each, ast.Constant))
     return next((each.__name__ for each in found if each in (str, bool)), "")
 
@@ -418,6 +420,16 @@ def _columns_of(node: ast.AST, tables: set[str]) -> Iterator[str]:
             yield from (each.value for each in names if isinstance(each, ast.Constant) and isinstance(each.value, str))
         case ast.Attribute(value=of, attr=column) if column not in OF_TABLES and _is_kept(of, tables):
             yield column
+        case ast.Call(func=ast.Attribute(value=of, attr="groupby"), args=[keys, *_]) if _is_kept(of, tables):
+            yield from _texts_in(keys) if isinstance(keys, ast.List) else _texts_in(ast.List([keys], ast.Load()))
+        case ast.Call(func=ast.Attribute(value=of, attr="pivot_table")) if _is_kept(of, tables):
+            for each in node.keywords:
+                if each.arg in ("index", "columns", "values"):
+                    yield from _texts_in(ast.List([each.value], ast.Load()))
+        case ast.Subscript(
+            value=ast.Call(func=ast.Attribute(value=of, attr="groupby")), slice=ast.Constant(value=str() as column)
+        ) if _is_kept(of, tables):
+            yield column
 
 
 def _reads(node: ast.expr, name: str) -> bool:
@@ -468,3 +480,12 @@ def definition_around(text: str, place: int) -> Definition | None:
     """The innermost definition that a place is in."""
     found = [each for each in definitions(text) if (span := each.span(each.node)).start <= place <= span.end]
     return found[-1] if found else None
+
+
+def body_of(text: str) -> Definition | None:
+    """The body of a file, as if it were one of a function; None where it cannot be read."""
+    tree = read(text)
+    if isinstance(tree, Problem) or not tree.body:
+        return None
+    none = ast.arguments([], [], None, [], [], None, [])
+    return Definition(ast.copy_location(ast.FunctionDef("", none, tree.body, [], None), tree.body[0]), Places(text), 0)

@@ -4,18 +4,15 @@ parts stand in another order."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TypeGuard
 
-from dp_lsp.frontends.python.annotations import says_data
 from dp_lsp.frontends.python.chunks import items
 from dp_lsp.frontends.python.names import WORDS
 from dp_lsp.frontends.python.parse import read
 from dp_lsp.frontends.python.rewriting.definitions import Parameter, without_parameter
-from dp_lsp.frontends.python.rewriting.methods import Given
 from dp_lsp.frontends.python.rewriting.rewording import Rewording, Written
 from dp_lsp.frontends.python.rewriting.statements import left_out
-from dp_lsp.frontends.python.tree import copied
 from dp_lsp.problem import Edit, Problem
 from dp_lsp.text import Span
 
@@ -251,40 +248,6 @@ def _told_to(written: Written, name: ast.Name) -> ast.Expr | None:
 
 def _begins(node: ast.AST, value: ast.expr) -> TypeGuard[ast.Assign]:
     return isinstance(node, ast.Assign) and node.value is value
-
-
-def helpers_in_place(written: Written, helpers: Mapping[str, ast.FunctionDef]) -> Iterator[Rewording]:
-    """What a helper returns that has no annotations and is one expression, in place of calls that give it data."""
-    for node in written.nodes:
-        match node:
-            case ast.Call(func=ast.Name(id=name), args=args, keywords=[]) if name in helpers:
-                value = _returned(helpers[name], args)
-                if value is not None and any(_is_data(written, each) for each in args):
-                    made = written.grouped(node, ast.unparse(value))
-                    yield Rewording(f"write what `{name}` returns in its place: `{made}`", (written.edit(node, made),))
-
-
-def _returned(helper: ast.FunctionDef, given: list[ast.expr]) -> ast.expr | None:
-    params = [each.arg for each in helper.args.args]
-    match helper.body:
-        case [ast.Return(value=ast.expr() as value)] | [
-            ast.Expr(value=ast.Constant()),
-            ast.Return(value=ast.expr() as value),
-        ]:
-            own = {each.id for each in ast.walk(value) if isinstance(each, ast.Name)}
-            plain = all(isinstance(each, ast.Name | ast.Constant) for each in given)
-            if plain and len(params) == len(given) and own & {*params}:
-                made: ast.expr = Given(dict(zip(params, given, strict=True))).visit(copied(value))
-                return made
-    return None
-
-
-def _is_data(written: Written, node: ast.expr) -> bool:
-    """Whether a name is that of a parameter that holds records."""
-    params = {each.name: each for each in written.definition.parameters}
-    given = params.get(node.id) if isinstance(node, ast.Name) else None
-    said = None if given is None else given.annotation
-    return given is not None and (written.definition.is_data(given) or (said is not None and says_data(said)))
 
 
 def _without_files(written: Written) -> Iterator[Rewording]:

@@ -11,8 +11,8 @@ from dp_lsp.frontends.python.rewriting.rewording import Rewording, Written
 from dp_lsp.problem import Edit
 from dp_lsp.text import Span
 
-_FILES = frozenset({"open", "json.load", "csv.reader", "csv.DictReader", "io.open", "gzip.open", "pathlib.Path"})
-_READERS = READS_TABLES | READS_ARRAYS | _FILES
+FILES = frozenset({"open", "json.load", "csv.reader", "csv.DictReader", "io.open", "gzip.open", "pathlib.Path"})
+_READERS = READS_TABLES | READS_ARRAYS | FILES
 _PLAIN = frozenset({"float", "int", "str", "json.loads", "list"})
 _PLAIN_METHODS = frozenset({"strip", "rstrip", "split", "replace", "get"})
 
@@ -107,7 +107,13 @@ def _of_loop(written: Written, whole: ast.stmt, loop: ast.For) -> Iterator[Rewor
         inside = " " * (column + 4)
         moved = lines[0] + "".join(inside + line[inner:] if line.strip() else line for line in lines[1:])
         made = f"for {each} in {name}:\n{inside}{moved}"
-        yield from _instead(written, whole, name, "list[float]", {whole: made})
+        texts_of = any(_compares_text(node) for step in steps for node in ast.walk(step))
+        yield from _instead(written, whole, name, "list[str]" if texts_of else "list[float]", {whole: made})
+
+
+def _compares_text(node: ast.AST) -> bool:
+    operands = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
+    return any(isinstance(each, ast.Constant) and isinstance(each.value, str) for each in operands)
 
 
 def _renames(written: Written, statement: ast.stmt, names: set[str]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 from dp_lsp import intents
 from dp_lsp.frontends.python.rewriting.calls import put_before, spend
+from dp_lsp.frontends.python.rewriting.data import say_what_is_read
 from dp_lsp.frontends.python.rewriting.declarations import (
     add_parameter,
     annotate,
@@ -17,7 +18,6 @@ from dp_lsp.frontends.python.rewriting.declarations import (
     declare_records,
     protect_records,
     say_what_is_given,
-    say_what_is_read,
     say_who_trains,
 )
 from dp_lsp.frontends.python.rewriting.methods import as_function

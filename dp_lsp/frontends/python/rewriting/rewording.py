@@ -67,6 +67,11 @@ class Written:
         for each in self.definition.parameters:
             if each.name == name:
                 return each.annotation is not None and self.definition.base(each).startswith("list")
+        said = [
+            each.annotation for each in self.nodes if isinstance(each, ast.AnnAssign) and _is_named(each.target, name)
+        ]
+        if said:
+            return ast.unparse(said[0]).startswith("Annotated[list")
         made = [each.value for each in self.nodes if isinstance(each, ast.Assign) and _gives(each, name)]
         return bool(made) and all(isinstance(each, ast.ListComp) for each in made)
 
@@ -128,7 +133,11 @@ def _by_usual_names(written: Written) -> Iterator[Rewording]:
 
 
 def _gives(statement: ast.Assign, name: str) -> bool:
-    return any(isinstance(each, ast.Name) and each.id == name for each in statement.targets)
+    return any(_is_named(each, name) for each in statement.targets)
+
+
+def _is_named(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 Reworded = Callable[[Written, ast.Call], str | None]

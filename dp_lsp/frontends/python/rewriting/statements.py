@@ -24,6 +24,7 @@ def statements(written: Written) -> Iterator[Rewording]:
     yield from _largest_of_noisy(written)
     yield from _largest_by_a_loop(written)
     yield from _two_lists(written)
+    yield from _noise_at_each_place(written)
     yield from _smaller_for_more(written)
     yield from _to_the_end(written)
     yield from _not_tried(written)
@@ -82,6 +83,37 @@ def _noise_for_each(written: Written, name: str) -> Iterator[Edit]:
             ) if _is_place_in(target, name) and index == place and _draws(noise):
                 each = written.fresh("count", "each")
                 yield written.edit(statement, f"{name} = [{each} + {written.source(noise)} for {each} in {name}]")
+
+
+def _noise_at_each_place(written: Written) -> Iterator[Rewording]:
+    """A loop that adds noise at each place of an array, as noise for all at once."""
+    for loop in written.nodes:
+        match loop:
+            case ast.For(
+                target=ast.Name(id=index),
+                iter=ast.Call(func=ast.Name(id="range"), args=[ast.Call(func=ast.Name(id="len"), args=[of])]),
+                body=[step],
+            ) if (noise := _added_at(step, ast.unparse(of), index)) is not None:
+                draw = f"{written.source(noise)[:-1]}, size=len({ast.unparse(of)}))"
+                made = f"{ast.unparse(of)} = {ast.unparse(of)} + {draw}"
+                yield Rewording(f"draw the noise of all at once: `{made}`", (written.edit(loop, made),))
+
+
+def _added_at(step: ast.stmt, array: str, index: str) -> ast.Call | None:
+    """The draw that a statement adds at a place of an array."""
+    match step:
+        case ast.AugAssign(target=target, op=ast.Add(), value=ast.Call() as noise):
+            plain = True
+        case ast.Assign(targets=[target], value=ast.BinOp(left=read, op=ast.Add(), right=ast.Call() as noise)):
+            plain = ast.unparse(read) == ast.unparse(target)
+        case _:
+            return None
+    is_there = ast.unparse(target) == f"{array}[{index}]"
+    return noise if plain and is_there and _draws(noise) and len(noise.args) + len(noise.keywords) <= _UNSIZED else None
+
+
+_UNSIZED = 2
+"""How many arguments a draw has that is one number: its place and its scale."""
 
 
 def _draws(node: ast.AST) -> bool:
@@ -183,7 +215,7 @@ def _mean_of_kept(written: Written) -> Iterator[Rewording]:
         sizes = [f"len({part})" for part in _parts_of(of, given)]
         scale, gone = _with_its_name(written, _scale(noise), given)
         parts = _without_size(written, scale, sizes)
-        if of is None or parts is None or not any(_keeps(each) for each in _meant(of, given)):
+        if of is None or parts is None or not any(map(_keeps, (*_meant(of, given), *_values_of(written, of)))):
             continue
         if total.endswith(".sum()") and not any(map(_is_bounded, _meant(of, given))):
             total = f"{total.removesuffix('.sum()')}.clip(0, {parts[0]}).sum()"
@@ -216,6 +248,15 @@ def _meant(node: ast.expr, given: Mapping[str, ast.expr]) -> Iterator[ast.expr]:
         waiting += [given[name] for name in sorted(names) if name in given]
 
 
+def _values_of(written: Written, node: ast.expr) -> Iterator[ast.expr]:
+    """All that is ever given to the names in an expression."""
+    names = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    for each in written.nodes:
+        match each:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if name in names:
+                yield value
+
+
 def _parts_of(node: ast.expr | None, given: Mapping[str, ast.expr]) -> Iterator[str]:
     """The texts of what holds the same records as something: a column and its table, numbers and those clipped."""
     while node is not None:
@@ -242,6 +283,12 @@ def _averaged(written: Written, node: ast.expr) -> tuple[ast.expr | None, str]:
             return of, f"{written.source(of)}.sum()"
         case ast.Call(args=[of]) if written.called(node) in ("numpy.mean", "statistics.mean"):
             return of, f"sum({written.source(of)})"
+        case ast.BinOp(
+            left=ast.Call(func=ast.Attribute(value=of, attr="sum"), args=[], keywords=[]) as total,
+            op=ast.Div(),
+            right=ast.Call(args=[whole]) as size,
+        ) if written.called(size) == "len":
+            return of, written.source(total)
         case ast.BinOp(
             left=ast.Call(args=[of]) as total, op=ast.Div(), right=ast.Call(args=[ast.Name(id=name) as whole]) as size
         ):

@@ -10,16 +10,20 @@ from typing import TypeGuard
 from dp_lsp import intents
 from dp_lsp.builtins.remedies import DATASETS
 from dp_lsp.frontends.python.names import dotted
+from dp_lsp.frontends.python.rewriting.calls import helpers_in_place, where_it_is_called
 from dp_lsp.frontends.python.rewriting.chance import drawn_by_hand, drawn_elsewhere, geometric_by_hand, seeded
+from dp_lsp.frontends.python.rewriting.data import settings
 from dp_lsp.frontends.python.rewriting.declarations import declared_as
-from dp_lsp.frontends.python.rewriting.definitions import Definition, Parameter, definition_around, definitions
+from dp_lsp.frontends.python.rewriting.definitions import Definition, Parameter, body_of, definition_around, definitions
 from dp_lsp.frontends.python.rewriting.imports import origins
-from dp_lsp.frontends.python.rewriting.parameters import helpers_in_place, parameters
+from dp_lsp.frontends.python.rewriting.keys import written_out
+from dp_lsp.frontends.python.rewriting.parameters import parameters
 from dp_lsp.frontends.python.rewriting.reading import passed
 from dp_lsp.frontends.python.rewriting.rewording import Rewording, Written, rewordings
 from dp_lsp.frontends.python.rewriting.statements import left_out, statements
 from dp_lsp.intents import Rendering, together
 from dp_lsp.problem import Edit, Fix
+from dp_lsp.text import Span
 
 _DRAWS = ("laplace", "normal", "gauss", "normalvariate", "rvs")
 
@@ -43,6 +47,33 @@ def return_released(code: Rendering, intent: intents.ReturnReleased, text: str) 
         title = f"return `{written}`, and do the rest outside of the function, where it costs nothing"
         grouped = written if len(made) == 1 or whole in returned else f"({written})"
         yield Fix(title, (Edit(definition.span(whole), grouped),), sure=False)
+    yield from _returned_before(definition, intent.place.start)
+
+
+def _returned_before(definition: Definition, place: int) -> Iterator[Fix]:
+    """What is done at a place with noisy numbers that have names, and behind it, is left to who calls the function."""
+    body = definition.node.body
+    named = [(index, ast.unparse(each.targets[0])) for index, each in enumerate(body) if _is_noisy(each)]
+    last = named[-1][0] if named else len(body)
+    after = body[last + 1 :]
+    if not after or definition.span(after[0]).start > place:
+        return
+    if isinstance(after[0], ast.Return) and not any(isinstance(each, ast.Call) for each in ast.walk(after[0])):
+        return
+    read = {each.id for part in after for each in ast.walk(part) if isinstance(each, ast.Name)}
+    names = [name for name in dict.fromkeys(name for _, name in named) if name in read]
+    if names:
+        written = ", ".join(names)
+        title = f"return `{written}`, and do the rest outside of the function, where it costs nothing"
+        span = Span(definition.span(after[0]).start, definition.span(after[-1]).end)
+        yield Fix(title, (Edit(span, f"return {written}"),), sure=False)
+
+
+def _is_noisy(statement: ast.stmt) -> TypeGuard[ast.Assign]:
+    match statement:
+        case ast.Assign(targets=[ast.Name()], value=value):
+            return any(True for _ in _noisy(value))
+    return False
 
 
 def _shown(whole: ast.expr) -> Iterator[ast.expr]:
@@ -68,11 +99,12 @@ def _draws(node: ast.expr) -> bool:
 
 def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> Iterator[Fix]:
     """Each construct that has other words, and all of them together, which are tried first."""
-    definition = definition_around(text, intent.function.start)
+    definition = definition_around(text, intent.function.start) or body_of(text)
     if definition is None:
         return
     written = Written(definition, text, origins(text))
-    helpers = {each.node.name: each.node for each in definitions(text)}
+    functions = {each.node.name: each for each in definitions(text)}
+    helpers = {name: each.node for name, each in functions.items()}
     found = [
         *_truths(written),
         *drawn_by_hand(written),
@@ -83,6 +115,9 @@ def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> It
         *statements(written),
         *parameters(written),
         *helpers_in_place(written, helpers),
+        *where_it_is_called(written),
+        *written_out(written),
+        *settings(written, functions),
     ]
     apart = [each for index, each in enumerate(found) if not _meets(each, found[:index])]
     if len(apart) > 1:
