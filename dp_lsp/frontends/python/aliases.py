@@ -57,7 +57,8 @@ def lists(text: str, items: Iterable[Chunk]) -> dict[str, str]:
     texts = [each.text for each in items]
     may = (each for each in texts if not each.startswith(("def", "@", "class")) and _LISTED.search(each))
     found = ((each, _list_of(each)) for each in may)
-    given = [(each, list_) for each, list_ in found if list_ is not None and is_written_out(list_[1])]
+    known = ((each, given) for each, given in found if given is not None)
+    given = [(each, list_) for each, list_ in known if is_written_out(list_[1]) or is_looked_up(list_[1])]
     return {
         name: item
         for item, (name, value) in given
@@ -95,9 +96,7 @@ def _list_given(tree: ast.Module) -> tuple[str, ast.expr] | None:
     match tree.body:
         case [ast.Assign(targets=[ast.Name(id=name)], value=value)] | [
             ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value)
-        ] if (is_written_out(value) or is_looked_up(value) or computed(value) is not None) and len(
-            walk(value)
-        ) <= _LARGEST:
+        ] if len(walk(value)) <= _LARGEST and any((is_written_out(value), is_looked_up(value), computed(value))):
             return None if any(isinstance(each, ast.List) for each in walk(value)[1:]) else (name, value)
     return None
 

@@ -266,7 +266,11 @@ class _Script:
         given = {name for each in at_top if _is_given(each) for name in self._binds(each) if self._bound[name] == 1}
         found = {name for name, each in functions.items() if self._bound[name] == 1}
         while True:
-            kept = {name for name in found if only_reads(functions[name], self._modules, found, given)}
+            kept = {
+                name
+                for name in found
+                if _gives_command_line(functions[name]) or only_reads(functions[name], self._modules, found, given)
+            }
             if kept == found:
                 return {name: functions[name] for name in found}
             found = kept
@@ -287,7 +291,8 @@ class _Script:
         """The names of the body, and of the functions. A parameter that the body does not use only says where data come
         from."""
         params = {name for name, each in self._params.items() if not _is_public(each) and not self._only_says(name)}
-        return self._names_of(self._owned()) | params
+        outside = (each for each in self._owned() if id(each) not in self._inside)
+        return self._names_of(self._owned()) | params | {name for each in outside for name in _told_to(each)}
 
     def _only_says(self, name: str) -> bool:
         """Whether a parameter is used only where data are read, and in what has nothing to do with them."""
@@ -399,7 +404,7 @@ class _Script:
 
     def _asked_for(self) -> frozenset[str]:
         """The names of what a command line says."""
-        asks = [name for name, each in self._readers.items() if _gives_command_line(each.body[-1])]
+        asks = [name for name, each in self._readers.items() if _gives_command_line(each)]
         found = (each for each in self._statements if _is_command_line(each, asks))
         return frozenset().union(*map(self._binds, found))
 
@@ -558,6 +563,13 @@ def _read(node: ast.stmt, does: Summary) -> frozenset[str]:
     return free(node) | effects(node.args, *node.decorator_list).mentions
 
 
+def _told_to(node: ast.stmt) -> Iterator[str]:
+    """The name of an object of which a statement calls a method, which may change it."""
+    match node:
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name)))):
+            yield name
+
+
 def _defined(node: ast.stmt) -> tuple[str, ...]:
     """The name of a function."""
     return (node.name,) if isinstance(node, ast.FunctionDef) else ()
@@ -586,11 +598,30 @@ def _is_command_line(node: ast.stmt, functions: Collection[str]) -> bool:
     return False
 
 
-def _gives_command_line(node: ast.stmt) -> bool:
-    match node:
-        case ast.Return(value=ast.Call(func=ast.Attribute(attr="parse_args"))):
-            return True
+def _gives_command_line(function: ast.FunctionDef) -> bool:
+    """Whether a function returns what a command line says, and does no more than to tell a parser what to ask for."""
+    match [each for each in function.body if not _is_text(each)]:
+        case [
+            ast.Assign(targets=[ast.Name(id=made)]) as first,
+            *told,
+            ast.Return(
+                value=ast.Call(func=ast.Attribute(value=ast.Name(id=asked), attr="parse_args"), args=[], keywords=[])
+            ),
+        ] if made == asked and not function.decorator_list and not below(function, ast.arg):
+            return all(map(_tells_parser, (first, *told)))
     return False
+
+
+def _tells_parser(node: ast.stmt) -> bool:
+    """Whether a statement makes a parser, or tells one of an argument, of what is written out."""
+    match node:
+        case ast.Assign(targets=[ast.Name()], value=ast.Call(func=ast.Attribute(attr="ArgumentParser")) as call):
+            pass
+        case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(), attr=attr)) as call) if attr in _TELLS:
+            pass
+        case _:
+            return False
+    return all(map(_is_told_outright, (*call.args, *(each.value for each in call.keywords))))
 
 
 def _told(node: ast.stmt) -> Iterator[ast.arg]:
