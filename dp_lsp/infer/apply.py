@@ -72,6 +72,7 @@ from dp_lsp.infer import (
     conditions,
     dispatch,
     explain,
+    generalize,
     mechanisms,
     moves,
     norms,
@@ -80,7 +81,6 @@ from dp_lsp.infer import (
     problems,
     publics,
     rows,
-    through,
     units,
 )
 from dp_lsp.infer.conditions import put_into
@@ -750,7 +750,7 @@ def call(
     if dispatch.waits(value, types):
         return openings.call(inference, node, FunctionType(value), callee, arguments)
     site = Site(node.span, node.function.span, node.args)
-    is_shared = partial(through.is_shared, inference, node, arguments)
+    is_shared = partial(generalize.is_shared, inference, node, arguments)
     outcome = run(inference, site, value, types, directly=True, is_shared=is_shared)
     if outcome is None:
         return NOT_UNDERSTOOD
@@ -763,7 +763,7 @@ def call(
     failures = _fail(inference, site, outcome, value, counted, callee.moves)
     result = _result(inference, node, outcome, value, given, callee.moves)
     if not callee.moves:
-        result = through.of_call(inference, node, value, outcome.scheme, outcome.values, arguments, result)
+        result = generalize.of_call(inference, node, value, outcome.scheme, outcome.values, arguments, result)
     return Evaluation(result).after(outcome.effects, spent, failures)
 
 

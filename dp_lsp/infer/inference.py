@@ -1,30 +1,119 @@
 """Inference of one definition: every term gets a judgement, once; what it spends is gathered in order.
 
 Source: the calculus of ``type_system`` sections 0 to 5, sensitivity and privacy in one judgement.
+
+Sources of linear forms: the values that a linear function is a function of, each with its environment and the norm
+that it is measured in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import field
+from typing import Protocol
 
 from dp_lsp.core import laws
 from dp_lsp.core.algebra import Poly, TooLong
 from dp_lsp.core.constraints import Constraint, Origin, Quantity
 from dp_lsp.core.events import Leak, Var
+from dp_lsp.core.linear import LinearForm, Measure, Part, Piece, Rows, norm_of
 from dp_lsp.core.machine import Storage
+from dp_lsp.core.metrics import is_data
 from dp_lsp.core.notation import type_words
 from dp_lsp.core.scheme import Given, Judgement, Moves
-from dp_lsp.core.sens import ONE, Sens, Way
+from dp_lsp.core.sens import ONE, Sens, Way, common
 from dp_lsp.core.term import Bind, Body, Branch, Literal, Local, Loop, Term, Use, Written
-from dp_lsp.core.types import UNKNOWN, Label, TupleType, Type, Unknown, is_static
-from dp_lsp.infer import moves, problems, sources
+from dp_lsp.core.types import UNKNOWN, AnyNorm, Container, Label, Norm, NumberType, TupleType, Type, Unknown, is_static
+from dp_lsp.core.values import value
+from dp_lsp.infer import moves, problems
 from dp_lsp.infer.context import Recorder, TypingContext
 from dp_lsp.infer.effects import NONE, NOT_UNDERSTOOD, Effects, Evaluation, in_sequence, spending
 from dp_lsp.infer.publics import Publics
 from dp_lsp.infer.solver import Solver
 from dp_lsp.intents import DeclarePublic, Intent, Rendering, Replace
+from dp_lsp.named import NamedTuple
 from dp_lsp.problem import Fix, Problem
 from dp_lsp.text import Span
+
+
+class Weighted(NamedTuple):
+    """One contribution to a result's environment: the source's environment, the operator norm of the coefficients
+    (``factor``), and the monotonicity."""
+
+    moves: Moves
+    factor: Sens
+    way: Way | None
+
+
+class FormSource(Protocol):
+    """What the parts of a linear form are pieces of."""
+
+    def weighted(self, rows: Rows, norm: AnyNorm, solver: Solver) -> Iterator[Weighted]:
+        """The contributions to the environment of a vector, measured in ``norm``, whose entries are the linear
+        combinations ``rows`` of the source's pieces; for one row, of a number."""
+        ...
+
+    def norm(self, solver: Solver) -> AnyNorm | None:
+        """The norm that a container is measured in; None for a number."""
+        ...
+
+    def is_real(self, publics: Publics) -> bool:
+        """Whether the source certainly has no NaN, provided that parameters have none."""
+        ...
+
+
+@value
+class ValueSource:
+    """A source that is an inferred value: a number or a container of numbers. ``read`` is a term that it is read by."""
+
+    judgement: Judgement
+    read: Term = field(compare=False)
+
+    def weighted(self, rows: Rows, norm: AnyNorm, solver: Solver) -> Iterator[Weighted]:
+        """Its moves, as often as the norm of the coefficients says."""
+        type_ = solver.type(self.judgement.type)
+        factor = norm_of(rows, _measure(type_), norm)
+        yield Weighted(self.judgement.moves, factor, common(_way(each) for row in rows for each in row.values()))
+
+    def norm(self, solver: Solver) -> AnyNorm | None:
+        """That of its type."""
+        type_ = solver.type(self.judgement.type)
+        return solver.norm(type_.norm) if isinstance(type_, Container) else None
+
+    def is_real(self, publics: Publics) -> bool:
+        """What it was made of tells."""
+        return publics.is_real([self.read])
+
+
+def _way(coefficient: Poly) -> Way | None:
+    if coefficient.evidently_nonnegative:
+        return Way.RISES
+    return Way.FALLS if coefficient.evidently_nonpositive else None
+
+
+def _measure(type_: Type) -> Measure:
+    if isinstance(type_, Container):
+        return Measure(type_.norm, type_.length, is_data(type_.element))
+    return Measure(Norm.L1, Poly.of(1), is_data(type_))
+
+
+def _axes(type_: Type) -> int | None:
+    """How many places an entry of a value has; None for what is not made of numbers."""
+    if isinstance(type_, Container) and isinstance(type_.element, NumberType):
+        return 1 if type_.rows is None else 2
+    return 0 if isinstance(type_, NumberType) else None
+
+
+def form_of(solver: Solver, node: Term, value: Judgement) -> LinearForm | None:
+    """The linear form of a value: the one that was inferred, else the identity of the value itself. None for public
+    values and for what is not made of numbers."""
+    if not value.moves:
+        return None
+    if value.form is not None:
+        return value.form
+    axes = _axes(solver.type(value.type))
+    return None if axes is None else LinearForm.of(Part(ValueSource(value, node), Piece.whole(axes)))
+
 
 Rule = Callable[["Inference", Term], Evaluation]
 
@@ -102,7 +191,7 @@ class Inference:
         self.context.made.update(zip(targets, totals, strict=True) if totals else dict.fromkeys(targets, bind.term))
         if len(targets) == 1 and isinstance(bind.term, Use):
             renamed = moves.scaled(value.moves, ONE, bind.span, laws.NAME, way=Way.RISES)
-            form = sources.known(self.solver, bind.term, value)
+            form = form_of(self.solver, bind.term, value)
             self.define(targets[0], Judgement(value.type, renamed, value.parts, value.reach, form))
         elif len(targets) == 1 and not isinstance(bind.term, Loop):
             self._became(bind, targets[0], value)

@@ -5,9 +5,9 @@ its own. Where no source occurs twice, sensitivities add up anyway, so a form is
 result counts where it is no more than the sum.
 
 A form is about values of one scope: values that leave a branch or a sample lose it, and one that leaves a function is a
-form of the parameters (:mod:`dp_lsp.infer.through`). A row of a loop's round has that round's variable, and is another
-source than its container. A sum over a known number of rounds is a form, where each round adds a form of values from
-before the loop.
+form of the parameters (:mod:`dp_lsp.infer.generalize`). A row of a loop's round has that round's variable, and is
+another source than its container. A sum over a known number of rounds is a form, where each round adds a form of values
+from before the loop.
 
 A source that cancels counts as 0 only where it is certainly no NaN (:meth:`~dp_lsp.infer.publics.Publics.is_real`).
 
@@ -32,8 +32,8 @@ from dp_lsp.core.sens import ZERO, Sens
 from dp_lsp.core.term import Local
 from dp_lsp.core.types import AnyNorm, Base, Container, Norm, NumberType, Type
 from dp_lsp.core.values import replace
-from dp_lsp.infer import moves, sources
-from dp_lsp.infer.inference import Inference
+from dp_lsp.infer import moves
+from dp_lsp.infer.inference import FormSource, Inference, ValueSource, form_of
 from dp_lsp.infer.solver import Solver
 from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
@@ -74,7 +74,7 @@ def forms_of(
     """The forms of some values, None for those that are public; None if a private one has none."""
     forms = []
     for node, value in zip(nodes, values, strict=True):
-        form = sources.known(inference.solver, node, value)
+        form = form_of(inference.solver, node, value)
         if form is None and value.moves:
             return None
         forms.append(form)
@@ -88,7 +88,7 @@ def _is_in_another_norm(inference: Inference, value: Judgement, form: LinearForm
     if form is None or not isinstance(type_, Container):
         return False
     norm = inference.solver.norm(type_.norm)
-    return any(cast(sources.FormSource, each).norm(inference.solver) not in (None, norm) for each in form.sources)
+    return any(cast(FormSource, each).norm(inference.solver) not in (None, norm) for each in form.sources)
 
 
 def of_either(
@@ -136,9 +136,7 @@ def measured(
     """A value with the smaller of its environment and the one that its form gives."""
     gone = set[Part]().union(*(form.parts for form in forms if form is not None))
     gone -= result.parts
-    if not all(
-        source.is_real(inference.publics) for source in {cast(sources.FormSource, part.source) for part in gone}
-    ):
+    if not all(source.is_real(inference.publics) for source in {cast(FormSource, part.source) for part in gone}):
         return replace(found, form=None)
     norm: AnyNorm = Norm.LINF
     if isinstance(found.type, Container):
@@ -175,9 +173,7 @@ def moved(form: LinearForm, norm: AnyNorm, solver: Solver, span: Span) -> Moves:
 
 def _moved(form: LinearForm, norm: AnyNorm, solver: Solver, span: Span) -> Moves:
     parts = [
-        each
-        for source, rows in form.pieces().items()
-        for each in cast(sources.FormSource, source).weighted(rows, norm, solver)
+        each for source, rows in form.pieces().items() for each in cast(FormSource, source).weighted(rows, norm, solver)
     ]
     weighted = [(part.moves, part.factor) for part in parts]
     return moves.combined(weighted, span, laws.LINEAR, ways=(part.way for part in parts))
@@ -240,7 +236,7 @@ def after_rounds(
     added, carries = list[tuple[LinearForm, Piece, Poly]](), False
     for part, coefficient in row.items():
         source = part.source
-        if not isinstance(source, sources.Value) or not isinstance(part.piece, Piece):
+        if not isinstance(source, ValueSource) or not isinstance(part.piece, Piece):
             return None
         if not isinstance(source.read, term.Use) or not source.is_real(inference.publics):
             return None
@@ -265,14 +261,14 @@ def _numbers_in(piece: Piece) -> set[Symbol]:
     return set[Symbol]().union(*map(symbols_of, places))
 
 
-def _from_around(inference: Inference, adding: Adding, source: sources.Value) -> LinearForm | None:
+def _from_around(inference: Inference, adding: Adding, source: ValueSource) -> LinearForm | None:
     """A value from before the loop, as it was there, that is the same in all rounds."""
     assert isinstance(source.read, term.Use), "only names are from before a loop"
     local = source.read.local
     outer = adding.around.get(local)
     if outer is None or not (outer is source.judgement or adding.rows.get(local) is source.judgement):
         return None
-    return sources.known(inference.solver, source.read, outer)
+    return form_of(inference.solver, source.read, outer)
 
 
 def _summed(

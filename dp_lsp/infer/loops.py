@@ -74,14 +74,13 @@ from dp_lsp.infer import (
     moves,
     problems,
     publics,
-    sources,
     unrolled,
 )
 from dp_lsp.infer.carried import Invariant
 from dp_lsp.infer.context import UnevenRounds
 from dp_lsp.infer.disjoint import Lies, OwnRows, Spread
 from dp_lsp.infer.effects import NONE, Effects, Evaluation, Failure, failing, in_sequence, spending
-from dp_lsp.infer.inference import Inference
+from dp_lsp.infer.inference import Inference, ValueSource, form_of
 from dp_lsp.infer.solver import Mismatch
 from dp_lsp.named import NamedTuple
 from dp_lsp.text import Span
@@ -798,11 +797,11 @@ def _selects(once: _OneRound, index: int) -> bool:
         return False
 
     def is_carried(part: Part) -> bool:
-        return not isinstance(part.source, sources.Value) or not part.source.judgement.moves.keys().isdisjoint(starts)
+        return not isinstance(part.source, ValueSource) or not part.source.judgement.moves.keys().isdisjoint(starts)
 
     def is_start(part: Part) -> bool:
         source = part.source
-        moved = source.judgement.moves if isinstance(source, sources.Value) else {}
+        moved = source.judgement.moves if isinstance(source, ValueSource) else {}
         return moved.keys() == {starts[index]} and bool(decide(moved[starts[index]].sens, "<=", ONE))
 
     starts = once.starts
@@ -835,7 +834,7 @@ def _added_up(
         return found
     first, last = (int(each) for each in ends if each is not None)
     local, begins = carried
-    before = sources.known(inference.solver, begins, start)
+    before = form_of(inference.solver, begins, start)
     if before is None and start.moves:
         return found
     around = linear.Adding(local, form, inference.context.environment, once.own.known)

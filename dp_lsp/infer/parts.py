@@ -29,10 +29,10 @@ from dp_lsp.core.sens import ONE
 from dp_lsp.core.tallies import Parted, Rule, Seen, TalliedPart, TooMany, Truth, Value, points
 from dp_lsp.core.term import Call, Term
 from dp_lsp.core.types import Container, Norm
-from dp_lsp.infer import cells, moves, sources
+from dp_lsp.infer import cells, moves
 from dp_lsp.infer.cells import Read
 from dp_lsp.infer.entries import Entries
-from dp_lsp.infer.inference import Inference
+from dp_lsp.infer.inference import Inference, ValueSource
 from dp_lsp.infer.reading import OUTSIDE, Scope, Unread
 from dp_lsp.infer.tallies import Reader
 from dp_lsp.mechanisms.mechanism import Mechanism
@@ -215,7 +215,7 @@ def _rows(var: Var, value: Judgement) -> Rows | None:
         return None
     rows: list[dict[Piece, Poly]] = [{} for _ in value.form.rows]
     for source, pieces in value.form.pieces().items():
-        moved = source.judgement.moves if isinstance(source, sources.Value) else {}
+        moved = source.judgement.moves if isinstance(source, ValueSource) else {}
         if moved.keys() != {var} or not moves.is_itself(moved[var]) or moved[var].sens != ONE:
             return None
         for row, added in zip(rows, pieces, strict=True):

@@ -77,19 +77,7 @@ from dp_lsp.core.types import (
     without_static,
 )
 from dp_lsp.core.values import replace
-from dp_lsp.infer import (
-    applications,
-    calls,
-    checks,
-    deviations,
-    disjoint,
-    explain,
-    functions,
-    linear,
-    moves,
-    problems,
-    rows,
-)
+from dp_lsp.infer import calls, checks, deviations, disjoint, explain, functions, linear, moves, problems, rows
 from dp_lsp.infer.context import UnknownGlobal
 from dp_lsp.infer.effects import (
     NONE,
@@ -675,7 +663,7 @@ def _broadcast(inference: Inference, node: term.Call) -> Evaluation:
         return NOT_UNDERSTOOD.after(effects)
     if isinstance(call, term.Body):
         return of_numbers(inference, node, inference.body(call).after(effects))
-    applications.tell_expected(inference, call, dict(enumerate(rest, 1)))
+    calls.tell_expected(inference, call, dict(enumerate(rest, 1)))
     function, made = inference.infer(call.args[0])
     found = _used(inference, call, [function, *rest], in_sequence((effects, made)))
     for each, value in zip(node.args[1:], over, strict=True):  # entries of it have its name, and stand where it does
@@ -687,10 +675,10 @@ def _arguments(inference: Inference, node: term.Call) -> tuple[list[Judgement | 
     """The arguments of a builtin, where what is not a value stays as it is written, and the effect of evaluating them.
     Of one that is lazy, the first decides whether the others are evaluated."""
     lazy = builtins.TABLE[node.builtin].has(ShortCircuit)
-    late = frozenset[int]() if lazy else applications.written_functions(node)
+    late = frozenset[int]() if lazy else calls.written_functions(node)
     values, effects = _evaluated(inference, node, [index for index in range(len(node.args)) if index not in late])
     if late:
-        applications.tell_expected(inference, node, values)
+        calls.tell_expected(inference, node, values)
         made, others = _evaluated(inference, node, sorted(late))
         values, effects = values | made, effects + others
     first = values.get(0)

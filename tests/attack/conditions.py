@@ -21,7 +21,7 @@ from dp_lsp.core.term import Use
 from dp_lsp.core.types import Norm
 from dp_lsp.engine.check import Engine
 from dp_lsp.features.report import file_report
-from dp_lsp.infer import accumulators, disjoint, entries, functions, parts, publics, reading, records, through
+from dp_lsp.infer import accumulators, disjoint, entries, functions, generalize, parts, publics, reading, records
 from dp_lsp.infer import linear as forms
 from dp_lsp.infer import tallies as reader
 from dp_lsp.lower import scope
@@ -272,8 +272,8 @@ def conditions() -> Iterator[Rule]:
     yield _without("turns: each linear function between two turns counts", linear.LinearForm, "alternatives", _only_one)
     yield _without("turns: all that may be the largest counts", linear, "chosen", _of_the_first)
     yield _without("entries: releases that move together add up in L2", entries, "_in_one", _the_first_alone)
-    yield _without("calls: what a method computes is known in it only", through, "_is_lasting", _always(True))
-    yield _without("calls: the numbers of a call are put into what a method does", through, "_composed", _as_written)
+    yield _without("calls: what a method computes is known in it only", generalize, "_is_lasting", _always(True))
+    yield _without("calls: the numbers of a call are put into what a method does", generalize, "_composed", _as_written)
     yield _without("sums: what selects may return another argument", records, "image", _always_the_first)
     yield _without("carried: both ends that hold in all rounds count", publics.Publics, "of_rounds", _at_the_low_end)
     yield _without("public: nothing private moves it", publics, "is_public", _always(True))
@@ -299,7 +299,7 @@ def conditions() -> Iterator[Rule]:
     yield _without("rows: each entry of bounded rows adds to its sum", statistics, "by_norm", _in_linf)
     yield _without(
         "linear: what is made of all entries counts as often as the function says",
-        *(through, "times", lambda right: lambda *args: linear.WHOLE if right(*args) is not None else None),
+        *(generalize, "times", lambda right: lambda *args: linear.WHOLE if right(*args) is not None else None),
     )
     yield _without("parts: what a call sees of a dataset moves with it", events, "_named_anew", _as_named)
     yield _without("parts: what a call sees is what the filter keeps", parts, "_one_of", _always(lambda case: {}))

@@ -18,7 +18,6 @@ from dp_lsp.core.sens import ONE, ZERO, Sens, Way
 from dp_lsp.core.types import Base, NumberType
 from dp_lsp.frontends.julia.semantics import JuliaStorage
 from dp_lsp.infer import (
-    applications,
     apply,
     calls,
     checks,
@@ -274,7 +273,7 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("captures that depend on arguments", functions, "_is_about", _always(False)),
         ("failures of builtins are not seen", calls, "_may_fail", _always(NONE)),
         ("failures of functions are not seen", apply, "_fail", _always(NONE)),
-        ("records are counted in public", applications, "is_uncounted", _always(False)),
+        ("records are counted in public", calls, "is_uncounted", _always(False)),
         ("failures are not seen", checks, "with_failures", lambda right: lambda inferred, method, found: found),
         (
             "black boxes are 1-sensitive",
@@ -347,7 +346,7 @@ _RULES: dict[str, list[tuple[str, Any, str, Wrong]]] = {
         ("leaks are forgotten", inference.Inference, "leak", _always(NONE)),
         (
             "runs see one matrix",
-            applications._Calls,
+            calls._Calls,
             "_seen",
             lambda right: lambda self, runs, along, origin: self._spent([along[0], *({} for _ in along[1:])], origin),
         ),
