@@ -703,6 +703,8 @@ SEEDED = (
 """The same, as everybody knows what they draw."""
 LISTS = (
     "def NAME(w, low=0, high=10):\n    return [min(max(e, low), high) for e in w]",
+    "def NAME(w, low=0, high=10):\n    return np.clip(w, low, high)",
+    "def NAME(w, low=-2, high=5):\n    kept = np.clip(w, low, high)\n    return kept",
     "def NAME(w, more=[]):\n    more.append(len(w))\n    return more",
     "def NAME(w):\n    w.append(1)\n    return w",
     "def NAME(w):\n    for i in range(len(w)):\n        w[i] = 0\n    return w",

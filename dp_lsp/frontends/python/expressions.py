@@ -857,6 +857,9 @@ class Expressions(LibraryCalls, Reductions, Powers):
             return self._truth_of(args[0])
         if (held := held_between(node, self._kinds)) is not None:
             return self._call(self._places.span(node), CLIPS, *map(self.number, held))
+        if name == CLIPS and isinstance(args[0], ast.Name) and self._kinds.of(args[0]) is Kind.ANY:
+            # a number or data: each entry is clipped of all that NumPy takes for an array, which makes a new one
+            return self._of_numbers(node, name, args, (self.node(args[0]), *map(self.number, args[1:])))
         if name in _MADE_NUMBERS and len(args) == 1:
             return self._of_numbers(node, name, args, (self._counting(args[0]),))
         return self._of_numbers(node, name, args, tuple(map(self.number, args)))
