@@ -27,7 +27,7 @@ from dp_lsp.cli import main, output
 from dp_lsp.cli import run as command
 from dp_lsp.core.types import Norm
 from dp_lsp.engine.check import Engine
-from dp_lsp.release import noise, running
+from dp_lsp.release import noise, running, sources
 from dp_lsp.release.running import chained
 from source_tree import ROOT
 
@@ -557,6 +557,65 @@ def test_what_is_named_steers_no_terminal(folder: Path, capsys: pytest.CaptureFi
     _, printed = run(capsys, "total", "--data", "t.csv")
     assert "\x1b" not in printed
     assert "##[" not in printed
+
+
+# What would be done
+
+
+def test_a_run_that_is_only_planned(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No record is looked at, no file is hashed, and the ledger stays as it is."""
+    assert main(["run", "p.jl", "total", "--data", "one.csv", "--set", "eps=1", "--ledger", "l.jsonl"]) == 0
+    before = (folder / "l.jsonl").read_bytes()
+    capsys.readouterr()
+    monkeypatch.setattr(sources.Table, "rows", lambda *_: pytest.fail("records were read"))
+    monkeypatch.setattr(sources.Table, "digest", property(lambda _: pytest.fail("a file was hashed")))
+    monkeypatch.setattr(running.ExactRuns, "value", lambda *_: pytest.fail("something was drawn"))
+    given = ("--data", "t.csv", "--column", "a", "--person", "b", "--ledger", "l.jsonl", "--budget", "4", "--dry-run")
+    assert run(capsys, "total", *given) == (
+        0,
+        "nothing is read, spent or released; a run would\n"
+        "  read a, b of t.csv\n"
+        "  spend ε 2, δ 0 (rule basic) for v, where one record is added or removed\n"
+        "  l.jsonl counts 2 runs with this one: ε 3, δ 0 in all\n"
+        "    for whoever is in one.csv (one record is added or removed) and in t.csv (one record is added or removed)\n"
+        "  left of the budget: ε 1, δ 0\n"
+        "  release Real\n",
+    )
+    assert (folder / "l.jsonl").read_bytes() == before
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("function", "arguments", "code", "said"),
+    [
+        ("mean_of", ["--data", "one.csv"], 0, "spend ε 2, δ 0 (rule basic) for v"),
+        ("spread", ["--data", "t.csv"], 0, "be refused unless 1 ≤ rows(m), which the data decide"),
+        ("norms", ["--data", "one.csv"], 0, "spend what is not known before the data are read: what 'norms' g"),
+        ("sized", ["--data", "one.csv", "--set", "n=3"], 0, "spend ε 2, δ 0 (rule basic) for v"),
+        ("two", ["--data", "t.csv", "--column", "v=a", "--column", "w=b"], 0, "read b of t.csv\n  spend ε 4, δ 0"),
+        ("total", ["--set", "v=[1]"], 0, "would\n  spend ε 2"),
+        ("ask", ["--set", "x=1"], 0, "release Bool"),
+        ("wrong", ["--data", "one.csv"], 1, "'wrong' is not proved"),
+        ("boxed", ["--data", "one.csv"], 1, "uses the black box 'helper'"),
+        ("noisy", ["--data", "one.csv", "--set", "sigma=1"], 1, "say which one by --target-delta"),
+        ("total", ["--data", "one.csv", "--ledger", "l", "--budget", "1"], 1, "and the budget is ε 1"),
+        ("total", ["--data", "one.csv", "--ledger", "p.jl"], 1, "p.jl is not a ledger"),
+        ("total", ["--data", "t.csv", "--column", "c"], 2, "t.csv has no column 'c'"),
+        ("total", ["--data", "no.csv"], 2, "no.csv: No such file"),
+        ("total", [], 2, "'v' has no value: give it by --data FILE"),
+        ("binned", ["--data", "one.csv"], 2, "'edges' has no value: it is static"),
+        ("total", ["--data", "one.csv", "--output-format", "json"], 2, "leave out --output-format"),
+    ],
+)  # fmt: skip
+def test_what_a_plan_says(
+    function: str, arguments: list[str], code: int, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What would be refused is, in the same words."""
+    found, printed = run(capsys, function, *arguments, "--dry-run", eps=function != "noisy")
+    assert (found, said in printed) == (code, True), printed
+    assert not Path("l").exists()
 
 
 # Where it goes

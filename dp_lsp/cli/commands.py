@@ -195,6 +195,11 @@ _ARGUMENTS = (
             "interpreter: everything is computed here. Both give the same exact value."
         ),
     ),
+    click.option(
+        "--dry-run",
+        is_flag=True,
+        help="Say what would be read, spent and released, as far as that is known without the data, and do nothing.",
+    ),
     click.option("--explain-query", is_flag=True, help="Show on standard error what DuckDB was asked, as SQL."),
 )
 

@@ -7,7 +7,7 @@ import difflib
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -46,8 +46,8 @@ from dp_lsp.problem import Severity
 
 if TYPE_CHECKING:
     from dp_lsp.engine.runnable import Runnable
-    from dp_lsp.release.inputs import Given, Inputs
-    from dp_lsp.release.ledger import Budget, LedgerAccount, LedgerLine
+    from dp_lsp.release.inputs import Given, Inputs, RunPlan
+    from dp_lsp.release.ledger import Budget, DataOrigin, LedgerAccount, LedgerLine
     from dp_lsp.release.running import RunGuarantee, RunResult
 
 
@@ -60,18 +60,33 @@ class Counter(NamedTuple):
     def spend(self, function: Runnable, given: Inputs, promised: Sequence[RunGuarantee]) -> LedgerAccount:
         """Count a run before it is made. Raises what says why it is not, and a usage error for a file that cannot be
         written."""
-        from dp_lsp.release import Misused
-        from dp_lsp.release.ledger import spend
-
-        path = shown(self.path)
+        from dp_lsp.release.ledger import DataOrigin, spend
 
         def on_wait() -> None:
-            point(f"waiting for another process that uses {path}")
+            point(f"waiting for another process that uses {shown(self.path)}")
 
+        with self._usable() as path:
+            tables = {name: DataOrigin(each.origin, each.digest) for name, each in given.tables.items()}
+            line = _line(function, given.numbers, tables, promised)
+            return spend(self.path, path, line, self.budgets, on_wait)
+
+    def foreseen(self, function: Runnable, planned: RunPlan, promised: Sequence[RunGuarantee]) -> LedgerAccount:
+        """What it would come to. Raises the same; nothing is counted."""
+        from dp_lsp.release.ledger import DataOrigin, foreseen
+
+        with self._usable() as path:
+            tables = {name: DataOrigin(each.origin) for name, each in planned.tables.items()}
+            return foreseen(self.path, path, _line(function, planned.numbers, tables, promised), self.budgets)
+
+    @contextmanager
+    def _usable(self) -> Iterator[str]:
+        from dp_lsp.release import Misused
+
+        path = shown(self.path)
         if leads_away(self.path):
             raise Misused(f"{path}: it leads out of this folder by a link; name the file that is meant")
         try:
-            return spend(self.path, path, _line(function, given, promised), self.budgets, on_wait)
+            yield path
         except OSError as error:
             raise Misused(f"{path}: {error.strerror or type(error).__name__}") from None
 
@@ -103,14 +118,19 @@ def _budget(text: str) -> Budget:
     return Budget(epsilon, delta)
 
 
-def _line(function: Runnable, given: Inputs, promised: Sequence[RunGuarantee]) -> LedgerLine:
+def _line(
+    function: Runnable,
+    numbers: Mapping[str, Fraction],
+    tables: Mapping[str, DataOrigin],
+    promised: Sequence[RunGuarantee],
+) -> LedgerLine:
+    """What a ledger says of a run. ``tables`` are where parameters come from."""
     from dp_lsp.release.ledger import CountedRun, DataOrigin, LedgerLine, RunCost
 
     name, origins = function.report.name, {}
     for each in function.scheme.params:
-        table = given.tables.get(each.name)
-        if table is not None:
-            origins[each.name] = DataOrigin(table.origin, table.digest)
+        if each.name in tables:
+            origins[each.name] = tables[each.name]
         elif not each.static:
             origins[each.name] = DataOrigin(f"'{each.name}' of {name}")
     spent = tuple(
@@ -122,7 +142,7 @@ def _line(function: Runnable, given: Inputs, promised: Sequence[RunGuarantee]) -
         "file": shown(function.file),
         "function": name,
         "signature": function.report.signature,
-        "numbers": {key: str(value) for key, value in sorted(given.numbers.items())},
+        "numbers": {key: str(value) for key, value in sorted(numbers.items())},
     }
     return LedgerLine(CountedRun(origins, spent), about)
 
@@ -319,6 +339,7 @@ class Request(NamedTuple):
     budget: str | None = None
     engine: str = "duckdb"
     explain_query: bool = False
+    dry_run: bool = False
 
 
 def run(request: Request) -> int:
@@ -340,7 +361,8 @@ def run(request: Request) -> int:
         complain(f"nothing is released: {request.output_file or 'standard output'}: {error.strerror}")
         return USAGE
     try:
-        return _written(_FunctionRun(request).released(library), target)
+        asked = _FunctionRun(request)
+        return _written(asked.planned() if request.dry_run else asked.released(library), target)
     except Misused as wrong:
         raise click.UsageError(without_commands(printable(str(wrong)))) from None
     except RunRefused as why:
@@ -458,6 +480,45 @@ class _FunctionRun:
         else:
             text = "".join(f"{line}\n" for line in lines(found, account))
         return _Released(text, spent(promised, account))
+
+    def planned(self) -> _Released:
+        """What a run would read, spend and release, as far as that is known before data are read. Raises what says why
+        nothing would be released."""
+        from dp_lsp.release import RunRefused
+        from dp_lsp.release.inputs import plan
+        from dp_lsp.release.running import demand_drawable, demand_no_doubt, demand_within, guarantees
+
+        request = self._request
+        if request.output_format != "text":
+            raise click.UsageError("--dry-run says what would be done as text: leave out --output-format")
+        with limited(request.limits, 0):
+            first = self._function(())
+            counted = counter(request.ledger, request.budget, self._options(()), self._root)
+            self._demand_apart(counted)
+            options = self._options(()).options(self._root)
+            joining = options.neighbours != Options().neighbours
+            known = plan(first.scheme, self._given(), joining)
+            settings = (Setting(request.function, *each) for each in known.numbers.items())
+            function = self._function((Setting(request.function, "", Fraction(0)), *settings))
+            demand_no_doubt(function._replace(undecided=()))
+            told = [f"read {', '.join(names)} of {known.tables[name].path}" for name, names in known.columns.items()]
+            told += [f"be refused unless {each}, which the data decide" for each in function.undecided]
+            try:
+                promised = guarantees(function, known.numbers, joining)
+            except RunRefused as why:
+                if not any(each.missing for each in function.report.numeric):
+                    raise
+                told.append(f"spend what is not known before the data are read: {why}")
+            else:
+                demand_within(promised, known.tables, options.max_epsilon, options.max_delta)
+                if not known.is_open:
+                    demand_drawable(function, known.numbers)
+                told += [f"spend {_guaranteed(each)}" for each in promised]
+                if counted is not None:
+                    told += _ledger_lines(counted.foreseen(function, known, promised))
+            told.append(f"release {function.report.returns}")
+        text = "".join(f"  {printable(each)}\n" for each in told)
+        return _Released(f"nothing is read, spent or released; a run would\n{text}", "spent nothing")
 
     def _demand_apart(self, counted: Counter | None) -> None:
         """What is released must not be written over what counts it."""

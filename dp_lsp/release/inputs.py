@@ -135,6 +135,16 @@ class Inputs(NamedTuple):
         return (query for each in columns for query in each.queries)
 
 
+class RunPlan(NamedTuple):
+    """What is known of a run before data are read: public numbers, and of each parameter that comes from a table which
+    one that is, and which columns of it are read. ``is_open`` says that how many records there are is public, too."""
+
+    numbers: Mapping[str, Fraction]
+    tables: Mapping[str, Table]
+    columns: Mapping[str, tuple[str, ...]]
+    is_open: bool
+
+
 _PLURALS = {"entry": "entries"}
 
 
@@ -156,6 +166,11 @@ def inputs(scheme: Scheme, given: Given, joining: bool) -> Inputs:
     Raises :class:`Misused` where it is not clear what is meant, and :class:`RunRefused` for data that nothing is proved
     of."""
     return _CellReader(scheme, given, joining).inputs()
+
+
+def plan(scheme: Scheme, given: Given, joining: bool) -> RunPlan:
+    """What is known of a run before data are read. Raises the same."""
+    return _CellReader(scheme, given, joining).plan()
 
 
 def records_of_a_person(param: SchemeParameter, numbers: Mapping[str, Fraction]) -> int:
@@ -200,6 +215,26 @@ class _CellReader:
         self._demand_sizes()
         tables = {name: found for name in self._from_files if (found := self._table(name)) is not None}
         return Inputs(tuple(values), self._numbers, frozenset(self._counted), tables, tuple(self._uncompiled))
+
+    def plan(self) -> RunPlan:
+        self._demand_known_names()
+        tables, columns, is_open = {}, {}, False
+        for param in self._scheme.params:
+            box = _box(param.type)
+            if param.static:
+                self._public(param)
+            elif param.name not in self._from_files or box is None:
+                self._argument(param)
+            else:
+                found = self._needed_table(param.name)
+                people = self._of(param.name, self._given.people)
+                places = [*self._places(param.name, found, box.rows is not None), *found.columns(people)]
+                tables[param.name] = found
+                columns[param.name] = tuple(dict.fromkeys(found.names[place] for place in places))
+                is_open = is_open or not _hides_size(param.type)
+                if box.rows is not None:
+                    self._numbers[f"cols({param.name})"] = Fraction(len(places) - len(people))
+        return RunPlan(self._numbers, tables, columns, is_open)
 
     def _demand_known_names(self) -> None:
         names = [each.name for each in self._scheme.params]
@@ -376,7 +411,7 @@ class _CellReader:
 
     def _count(self, param: SchemeParameter, box: Container, entries: TableEntries) -> None:
         """The dimensions that are public."""
-        hidden = not param.type.metric.sized if isinstance(param.type, Dataset) else False
+        hidden = _hides_size(param.type)
         what = "record" if isinstance(param.type, Dataset) else "entry" if box.rows is None else "row"
         if not hidden:
             said = box.length if box.rows is None else box.rows
@@ -466,9 +501,7 @@ class _CellReader:
         text = self._given.values.get(param.name)
         if text is not None:
             return written(param.name, text, matrix)
-        found = self._table(param.name)
-        if found is None:
-            raise Misused(f"'{param.name}' has no value: give it by --data FILE or --set {param.name}=[…]")
+        found = self._needed_table(param.name)
         places = self._places(param.name, found, matrix)
         numbers = list(found.numbers(places))
         return TableEntries(numbers, len(places), lambda row: found.at(row, places[0] if len(places) == 1 else None))
@@ -489,6 +522,12 @@ class _CellReader:
         if meant not in self._tables:
             self._tables[meant] = table(*meant, self._given.header)
         return self._tables[meant]
+
+    def _needed_table(self, name: str) -> Table:
+        found = self._table(name)
+        if found is None:
+            raise Misused(f"'{name}' has no value: give it by --data FILE or --set {name}=[…]")
+        return found
 
     def _places(self, name: str, found: Table, matrix: bool) -> list[int]:
         """The columns of a parameter: those that are named, else one that is called like it or is the only one; of a
@@ -521,6 +560,11 @@ def _box(type_: Type) -> Container | None:
     """The container that a type is, or whose entries are records."""
     box = type_.records if isinstance(type_, Dataset) else type_
     return box if isinstance(box, Container) else None
+
+
+def _hides_size(type_: Type) -> bool:
+    """Whether how many records there are is private."""
+    return isinstance(type_, Dataset) and not type_.metric.sized
 
 
 def _is_box(type_: Type) -> bool:

@@ -190,16 +190,29 @@ def spend(
     is none that runs can be counted in, and OSError if it cannot be written."""
     with _opened(file, path, on_wait) as ledger:
         raw = ledger.content()
-        before = read(path, raw)
-        entries = tuple(each.entry for each in before)
-        after = total((*entries, line.entry))
-        for budget in budgets:
-            _demand(path, budget, after, entries)
+        account = _account(path, raw, line, budgets)
         lines = [_HEAD] if not raw else []
         follows = raw.rstrip(b"\n").split(b"\n")[-1] if raw else _HEAD.encode()
         lines.append(_written(line, follows))
         start = "\n" if raw and not raw.endswith(b"\n") else ""
         ledger.add((start + "".join(f"{each}\n" for each in lines)).encode())
+    return account
+
+
+def foreseen(file: str, path: str, line: LedgerLine, budgets: Sequence[Budget]) -> LedgerAccount:
+    """What the ledger would come to; nothing is written. Raises the same, but for waiting."""
+    raw = b""
+    with suppress(FileNotFoundError), open(file, "rb") as stream:
+        raw = stream.read()
+    return _account(path, raw, line, budgets)
+
+
+def _account(path: str, raw: bytes, line: LedgerLine, budgets: Sequence[Budget]) -> LedgerAccount:
+    """What a ledger comes to with a run, if all budgets allow it."""
+    entries = tuple(each.entry for each in read(path, raw))
+    after = total((*entries, line.entry))
+    for budget in budgets:
+        _demand(path, budget, after, entries)
     return LedgerAccount(path, after, _left(after.pair, budgets) if budgets else None)
 
 

@@ -29,6 +29,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from itertools import islice
 from typing import Any, BinaryIO
 from urllib.parse import quote
@@ -91,16 +92,25 @@ class _DataFile:
     def __init__(self, shown: str, paths: Sequence[str]) -> None:
         self._shown, self._paths = shown, paths
         self._content: bytes | None = None
-        digests = []
         with self._readable():
             self._state = self._states()
             for path in paths:
                 with open(path, "rb") as stream:
                     if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
                         self._content = stream.read()
-                    digests.append(self._digest_of(stream))
-        self.digest = digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
+
+    @cached_property
+    def digest(self) -> str:
         """The SHA-256 of the file; of several files that of theirs."""
+        if self._content is not None:
+            return hashlib.sha256(self._content).hexdigest()
+        digests = []
+        with self._readable():
+            for path in self._paths:
+                with open(path, "rb") as stream:
+                    digests.append(hashlib.file_digest(stream, "sha256").hexdigest())
+        self.demand_unchanged()
+        return digests[0] if len(digests) == 1 else hashlib.sha256("\n".join(digests).encode()).hexdigest()
 
     @property
     def is_at_once(self) -> bool:
@@ -136,11 +146,6 @@ class _DataFile:
     def _states(self) -> list[tuple[int, ...]]:
         found = map(os.stat, self._paths)
         return [(each.st_dev, each.st_ino, each.st_size, each.st_mtime_ns) for each in found]
-
-    def _digest_of(self, stream: Any) -> str:
-        if self._content is not None:
-            return hashlib.sha256(self._content).hexdigest()
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 # Tables
