@@ -769,5 +769,5 @@ _OF_WHAT_IS_GIVEN = frozenset(
     )
 )
 """What problems there are where nothing says what the parameters of a function are."""
-_OF_WHAT_IS_READ = frozenset(kind.code for kind in (Unsupported, NoRule))
+_OF_WHAT_IS_READ = frozenset(kind.code for kind in (Unsupported, NoRule, CallsUnchecked))
 """What problems there are where a function reads data, and nothing says whom they protect."""

@@ -32,6 +32,7 @@ from dp_lsp.engine.proposals import (
     proposals,
 )
 from dp_lsp.engine.remarks import PLACEHOLDER, ignoring
+from dp_lsp.hopeless import CannotBeProved
 from dp_lsp.infer.problems import DoesNotFit, NoMechanism, UnknownName, WrongArgument
 from dp_lsp.intents import together
 from dp_lsp.language import Language
@@ -392,7 +393,10 @@ def _is_read(before: Analyses, after: Analyses) -> bool:
     for name, old in before.items():
         was, now = (_errors(filter(_is_of_text, each.problems)) for each in (old, after[name]))
         instead = Counter(
-            {WrongArgument.code: now.total(), Unsupported.code: was[UnknownType.code] + was[UnknownName.code]}
+            {
+                WrongArgument.code: now.total(),
+                Unsupported.code: sum(was[each.code] for each in (UnknownType, UnknownName, CannotBeProved)),
+            }
         )
         if now.total() > was.total() or not now - instead <= was:
             return False

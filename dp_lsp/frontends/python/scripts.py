@@ -53,8 +53,8 @@ _ALARMS = frozenset({"simplefilter", "filterwarnings"})
 _SOURCE = re.compile(r"[./\\]")
 _MAKERS = (ast.Assign, ast.With, ast.Try, ast.ClassDef, ast.AsyncFunctionDef)
 """What may give names the values by which data are read, besides functions."""
-_TELLS = frozenset({"add_argument", "set_defaults"})
-"""What tells a parser of the command line which arguments there are, and shows nothing."""
+_TELLS = frozenset({"add_argument", "set_defaults", "close"})
+"""What tells a parser of the command line which arguments there are, or ends a connection, and shows nothing."""
 
 
 def is_script(chunk: str, named: Mapping[str, ast.expr]) -> bool:

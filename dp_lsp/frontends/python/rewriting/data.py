@@ -16,6 +16,7 @@ from dp_lsp.frontends.python.rewriting.definitions import (
     definition_around,
     definitions,
     is_chosen,
+    program,
 )
 from dp_lsp.frontends.python.rewriting.imports import Origins, called, origins
 from dp_lsp.frontends.python.rewriting.reading import FILES
@@ -37,6 +38,7 @@ def say_what_is_read(code: Rendering, intent: intents.SayWhatIsRead, text: str) 
         found = next(_read_in(body.node.body, readers, known), None)
         if found is None:
             yield from _by_a_function(intent, body, text, readers)
+            yield from _handed(intent, body, text, readers)
             continue
         span, whole = body.span(found[0]), _with_helpers(body, found[0].id, functions)
         beside = [*settings(Written(body, text, known), functions), *_chosen(body)]
@@ -89,7 +91,7 @@ def _base(node: ast.AST, readers: Mapping[str, str], known: Origins) -> str:
 _BASES = {
     **dict.fromkeys(READS_TABLES, _TABLE),
     **dict.fromkeys(READS_ARRAYS, _ARRAY),
-    **dict.fromkeys(FILES, _LIST),
+    **dict.fromkeys(FILES - {"pathlib.Path"}, _LIST),
 }
 
 
@@ -141,6 +143,39 @@ def _by_a_function(
             edits = [Edit(Span(header, header), function), Edit(Span(start, body.span(first[-1]).end), said)]
             edits += (edit for each in _chosen(body) for edit in each.edits)
             yield Fix(title, tuple(sorted(edits)), sure=False, declares=True)
+
+
+def _handed(intent: intents.SayWhatIsRead, body: Definition, text: str, readers: Mapping[str, str]) -> Iterator[Fix]:
+    """What the body of the file reads, and a function uses by its name, is handed to the function."""
+    node, known, module, whole = body.node, origins(text), body_of(text), program(text)
+    if not node.name or module is None or whole is None:
+        return
+    own = {each.arg for each in ast.walk(node.args) if isinstance(each, ast.arg)}
+    own |= {each.id for each in ast.walk(node) if _is_given(each)}
+    used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)} - own
+    calls = [
+        each for each in ast.walk(whole.tree) if isinstance(each, ast.Call) and ast.unparse(each.func) == node.name
+    ]
+    for found, base in _read_in(module.node.body, readers, known):
+        for type_ in intent.types if found.id in used else ():
+            declared, whom = declared_as(body, Parameter(found.id, body.span(node), None, False), type_, base)
+            if declared:
+                edits = [_first(text, body.span(node).start, declared, bool(node.args.args))]
+                ends = ((whole.places.span(each.func).end, each.args or each.keywords) for each in calls)
+                edits += (_first(text, end, found.id, bool(given)) for end, given in ends)
+                title = together([f"protect {whom}, and hand it over: `{declared}`", *map(_title, _chosen(body))])
+                edits += (edit for each in _chosen(body) for edit in each.edits)
+                yield Fix(title, tuple(sorted(edits)), sure=False, declares=True)
+
+
+def _first(text: str, place: int, given: str, goes_on: bool) -> Edit:
+    """What stands first in the next brackets."""
+    at = text.index("(", place) + 1
+    return Edit(Span(at, at), f"{given}, " if goes_on else given)
+
+
+def _title(rewording: Rewording) -> str:
+    return rewording.title
 
 
 def _begins(statement: ast.stmt, name: str) -> bool:

@@ -31,9 +31,50 @@ def written_out(written: Written) -> Iterator[Rewording]:
         if written.called(node) == "numpy.histogram" and (edges := _with_range(written, node)):
             yield Rewording(f"write out between which numbers is counted: `{edges}`", (written.edit(node, edges),))
     for name, value in written.given():
+        yield from _of_each_group(written, name, value)
         match value:
             case ast.Call(func=ast.Attribute(value=column, attr="describe"), args=[], keywords=[]):
                 yield from _of_summary(written, name, value, written.source(column))
+
+
+def _of_each_group(written: Written, name: str, value: ast.expr) -> Iterator[Rewording]:
+    """What is made of all groups, and read group by group, ``means[town]``, is made of the records of each where it is
+    read; the keys that a loop goes over are written out."""
+    made = _of_group(written, value)
+    begun = [each for each in written.definition.node.body if getattr(each, "value", None) is value]
+    if made is None or not begun:
+        return
+    edits, shown = [written.line(begun[0])], ""
+    for node in written.nodes:
+        match node:
+            case ast.Subscript(value=ast.Name(id=of), slice=key, ctx=ast.Load()) if of == name:
+                shown = made.format(written.source(key))
+                edits.append(written.edit(node, shown))
+            case ast.For(iter=ast.Attribute(value=ast.Name(id=of), attr="index") as over) if of == name:
+                edits.append(written.edit(over, _KEYS))
+            case ast.For(iter=ast.Call(func=ast.Attribute(value=ast.Name(id=of), attr="keys")) as over) if of == name:
+                edits.append(written.edit(over, _KEYS))
+    if shown and len(edits) == written.reads(name) + 1:
+        yield Rewording(f"compute it of the records of each group: `{shown}`", tuple(sorted(edits)))
+
+
+def _of_group(written: Written, value: ast.expr) -> str | None:
+    """What is made of the records of one group, whose key goes in the brackets; None for anything else."""
+    match value:
+        case ast.Call(func=ast.Attribute(value=counted, attr="value_counts"), args=[], keywords=[]):
+            return f"({written.source(counted)} == {{}}).sum()"
+        case ast.Call(func=ast.Attribute(value=of, attr=attr), args=[], keywords=[]):
+            column: ast.expr | None = of.slice if isinstance(of, ast.Subscript) else None
+            match of.value if isinstance(of, ast.Subscript) else of:
+                case ast.Call(func=ast.Attribute(value=table, attr="groupby"), args=[ast.Constant() as key]):
+                    mask = f"{written.source(table)}[{written.source(key)}] == {{}}"
+                    if column is not None and attr in _OF_COLUMNS:
+                        return f"{written.source(table)}[{mask}][{written.source(column)}].{attr}()"
+                    return f"({mask}).sum()" if attr in ("size", "count") else None
+    return None
+
+
+_OF_COLUMNS = frozenset({"mean", "sum", "median", "count"})
 
 
 def _counts_keys(node: ast.Call) -> bool:

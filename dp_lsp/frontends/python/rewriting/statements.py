@@ -25,6 +25,7 @@ def statements(written: Written) -> Iterator[Rewording]:
     yield from _largest_by_a_loop(written)
     yield from _two_lists(written)
     yield from _noise_at_each_place(written)
+    yield from _dictionary_by_a_loop(written)
     yield from _smaller_for_more(written)
     yield from _to_the_end(written)
     yield from _not_tried(written)
@@ -114,6 +115,23 @@ def _added_at(step: ast.stmt, array: str, index: str) -> ast.Call | None:
 
 _UNSIZED = 2
 """How many arguments a draw has that is one number: its place and its scale."""
+
+
+def _dictionary_by_a_loop(written: Written) -> Iterator[Rewording]:
+    """A dictionary that a loop fills with one entry a round, as one that is written at once."""
+    begun = {name: value for name, value in once(written) if isinstance(value, ast.Dict) and not value.keys}
+    for loop in written.definition.node.body:
+        match loop:
+            case ast.For(
+                target=ast.Name(id=key),
+                iter=over,
+                body=[ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name), slice=ast.Name(id=at))], value=value)],
+                orelse=[],
+            ) if name in begun and key == at:
+                entry = f"{key}: {written.source(value)} for {key} in {written.source(over)}"
+                lines = (each for each in written.definition.node.body if getattr(each, "value", None) is begun[name])
+                edits = (*map(written.line, lines), written.edit(loop, f"{name} = {{{entry}}}"))
+                yield Rewording(f"write the dictionary at once: `{{{entry}}}`", edits)
 
 
 def _draws(node: ast.AST) -> bool:
