@@ -39,6 +39,11 @@ _SAID: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r", or fix the number with `resize\(v, n, x\)`", ""),
         (r", or make it so with `resize\(v, [^`]*, x\)`", ""),
         (r"; bound it with `clip\(\w+, c, v\)`", ": divide each row by its norm where that is larger than a limit"),
+        (
+            r"\ban Int between public numbers, as `[^`]*` is",
+            "an `int` between public numbers, as `int(min(max(x, 0), 9))` is",
+        ),
+        (r"; begin with `Float64\[\]` or `zeros\(n\)`", "; begin with `np.zeros(n)`"),
         (r"\ba Bool\b", "a `bool`"),
         (r"\(Integer\)", "(`int`)"),
         (r"\(Integer or Real\)", "(`int` or `float`)"),
