@@ -29,7 +29,7 @@ PAGES = (
         "arrays-of-records",
         "applied",
     ),
-    *("written-lists", "put-in-order", "texts", "switches", "distinct", "by-hand", "side-by-side"),
+    *("written-lists", "put-in-order", "texts", "switches", "distinct", "by-hand", "side-by-side", "counted-keys"),
 )
 LOOSE = {
     "Values that take the place of others",

@@ -131,7 +131,7 @@ def _places(args: Args) -> Bounds | None:
 def _tallied(args: Args) -> Type | Refusal:
     """The vector in which entries have grown."""
     if _places(args) is None:
-        return Refusal("the place must be an Int between public numbers, as `clamp(floor(Int, x), 1, n)` is")
+        return Refusal("nothing says that each place is one of the entries: put it between two public whole numbers")
     if any(decide(demand.left, demand.relation, demand.right) is False for demand in _is_in(args)):
         return Refusal("a record may say a place where there is no entry; keep it among the places that there are")
     return _with_entry(Args(("v", "x"), (args["v"], args["c"]), args.binds), args.container("v").length)

@@ -736,6 +736,7 @@ _PROPOSERS: dict[str, Callable[[Problem, CheckedText], Iterable[Fix]]] = {
     PrivateBranch.code: _decided,
     NotRepeatable.code: _at_most,
     Unsupported.code: _otherwise_written,
+    CannotBeProved.code: _in_other_words,
     NoRule.code: _without_rule,
     PrivateCheck.code: _unchecked,
     PrivateOutput.code: _unshown,

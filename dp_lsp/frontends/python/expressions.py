@@ -279,11 +279,28 @@ class Expressions(LibraryCalls, Reductions, Powers):
 
     def _array_of_rows(self, node: ast.expr) -> Node | None:
         """What is made of rows or vectors; nobody is given what may be no array."""
-        if (named := relative(node, self._kinds.called)) is not None and self._kinds.of(node) in ARRAYS:
+        if (named := self._made_relative(node)) is not None:
             raise Refused(node, named)
         if self._kinds.of(node) is Kind.LOOSE:
             raise Refused(node, named_kind(Kind.LOOSE))
         return self.of_rows(node)
+
+    def _made_relative(self, node: ast.expr) -> str | None:
+        """How numbers are named that are made relative to all of an array, or of a list that a function is given, in
+        rounds over it, too; None for any others."""
+        match node:
+            case ast.BinOp(op=ast.Div(), left=ast.BinOp(op=ast.Sub(), left=of)):
+                over = self._meant(of)
+                given = isinstance(over, ast.Name) and over.id in self.filled.given
+                if given or self._kinds.of(node) in ARRAYS:
+                    return relative(node, self._kinds.called, self._meant)
+        return None
+
+    def _meant(self, node: ast.expr) -> ast.expr:
+        """What a name stands for; the variable of rounds over a list for the list."""
+        while isinstance(node, ast.Name) and (found := self.settled.get(node.id) or self.filled.rounds.get(node.id)):
+            node = found
+        return node
 
     def _connected(self, node: ast.BoolOp) -> Node:
         """Conditions with ``and`` or ``or`` between them."""
@@ -660,10 +677,10 @@ class Expressions(LibraryCalls, Reductions, Powers):
     def histogram(self, node: ast.Call) -> Node:
         """How many numbers lie in each bin, between edges that are written out."""
         edges = self.edges(node) or self._named_edges(node)
-        if edges is None or self._kinds.of(node.args[0]) is not Kind.ARRAY:
+        if edges is None or self._kinds.of(node.args[0]) not in (Kind.ARRAY, Kind.LIST):
             if has_edges_of_data(node, lambda each: self._kinds.of(each) is Kind.NUMBER):
                 raise Refused(node, EDGES_OF_DATA)
-            raise Refused(node, "`np.histogram` other than of an array, with rising edges that are written out")
+            raise Refused(node, "`np.histogram` other than of an array or a list, with rising edges written out")
         return surface.Call(*self._places.span(node), self._callee(node, COUNTING), (self.node(node.args[0]), edges))
 
     def _named_edges(self, node: ast.Call) -> surface.Name | None:

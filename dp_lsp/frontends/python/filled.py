@@ -22,6 +22,7 @@ from dp_lsp.frontends.python.kinds import Kinds
 from dp_lsp.frontends.python.names import bound_in
 from dp_lsp.frontends.python.side_by_side import counted_from
 from dp_lsp.frontends.python.tree import below, copied, walk
+from dp_lsp.frontends.python.written_out import Replaced, may_be_replaced
 
 
 def with_lists(node: ast.FunctionDef) -> ast.FunctionDef:
@@ -129,17 +130,90 @@ def with_keys_written(node: ast.FunctionDef) -> ast.FunctionDef:
     """The function with loops over the texts that are the keys of a dictionary in place of loops over that, where
     nobody gives it another key, or takes one away."""
     displays = {name: keys for name, keys in _displays(node).items() if _keeps_its_keys(node, name, keys)}
-    if not any(isinstance(each.iter, ast.Name) and each.iter.id in displays for each in below(node, ast.For)):
+    over = [*(each.iter for each in below(node, ast.For)), *(each.iter for each in below(node, ast.comprehension))]
+    if not any(_gone_over(each) in displays for each in over):
         return node
-    made = copied(node)
-    for loop in (each for each in ast.walk(made) if isinstance(each, ast.For)):
-        if isinstance(loop.iter, ast.Name) and loop.iter.id in displays:
-            texts: list[ast.expr] = [ast.Constant(key) for key in displays[loop.iter.id]]
-            keys = ast.List(texts, ast.Load())
-            for item in ast.walk(keys):
-                ast.copy_location(item, loop.iter)
-            loop.iter = keys
+    made: ast.FunctionDef = _WithKeys(displays).visit(copied(node))
     return made
+
+
+def _gone_over(over: ast.expr) -> str:
+    """The dictionary whose keys, or whose keys and values, something goes over; empty for anything else."""
+    match over:
+        case ast.Name(id=name):
+            return name
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="items" | "keys"), args=[], keywords=[]):
+            return name
+    return ""
+
+
+class _WithKeys(ast.NodeTransformer):
+    """Loops over keys that are written out, and what comprehensions make of each key and its value."""
+
+    def __init__(self, displays: dict[str, list[str]]) -> None:
+        self._displays = displays
+
+    def visit_For(self, node: ast.For) -> ast.For:
+        self.generic_visit(node)
+        name = _gone_over(node.iter)
+        if name not in self._displays or (value := self._value(node.target, node.iter, name)) is None:
+            return node
+        key, given = value
+        texts: list[ast.expr] = [ast.Constant(each) for each in self._displays[name]]
+        keys = ast.List(texts, ast.Load())
+        for item in ast.walk(keys):
+            ast.copy_location(item, node.iter)
+        node.target, node.iter = key, keys
+        if given is not None:
+            read = ast.copy_location(ast.Name(key.id, ast.Load()), given)
+            of = ast.copy_location(ast.Name(name, ast.Load()), given)
+            taken = ast.copy_location(ast.Subscript(of, read, ast.Load()), given)
+            node.body.insert(0, ast.copy_location(ast.Assign([given], taken), given))
+        return node
+
+    def visit_DictComp(self, node: ast.DictComp) -> ast.expr:
+        made = [*self._of_each(node, node.key, node.value)]
+        return (
+            node
+            if not made
+            else ast.copy_location(ast.Dict([key for key, _ in made], [each for _, each in made]), node)
+        )
+
+    def visit_ListComp(self, node: ast.ListComp) -> ast.expr:
+        made = [*self._of_each(node, node.elt, node.elt)]
+        return node if not made else ast.copy_location(ast.List([each for _, each in made], ast.Load()), node)
+
+    def _of_each(
+        self, node: ast.DictComp | ast.ListComp, key: ast.expr, value: ast.expr
+    ) -> Iterator[tuple[ast.expr, ast.expr]]:
+        """What is made of each key and its value."""
+        part = node.generators[0]
+        name = _gone_over(part.iter)
+        found = self._value(part.target, part.iter, name) if name in self._displays else None
+        if (
+            found is None
+            or len(node.generators) > 1
+            or part.ifs
+            or not all(may_be_replaced(each, [found[0].id]) for each in (key, value))
+        ):
+            return
+        for text in self._displays[name]:
+            constant = ast.copy_location(ast.Constant(text), part.iter)
+            of = ast.copy_location(ast.Name(name, ast.Load()), part.iter)
+            taken = ast.copy_location(ast.Subscript(of, constant, ast.Load()), part.iter)
+            put = Replaced({found[0].id: constant, **({} if found[1] is None else {found[1].id: taken})})
+            yield put.visit(copied(key)), put.visit(copied(value))
+
+    @staticmethod
+    def _value(target: ast.expr, over: ast.expr, name: str) -> tuple[ast.Name, ast.Name | None] | None:
+        """The names of a key and, where there is one, of its value."""
+        pairs = isinstance(over, ast.Call) and isinstance(over.func, ast.Attribute) and over.func.attr == "items"
+        match target:
+            case ast.Tuple(elts=[ast.Name() as key, ast.Name() as value]) if pairs and key.id != value.id:
+                return key, value
+            case ast.Name() if not pairs:
+                return target, None
+        return None
 
 
 def with_names(node: ast.FunctionDef) -> ast.FunctionDef:
@@ -171,9 +245,11 @@ def _displays(node: ast.FunctionDef) -> dict[str, list[str]]:
 def _keeps_its_keys(node: ast.FunctionDef, name: str, keys: list[str]) -> bool:
     """Whether all that is done with a dictionary is to go over it, to take or change a value by one of its keys, and to
     return it."""
-    loops = [each for each in below(node, ast.For) if isinstance(each.iter, ast.Name) and each.iter.id == name]
-    variables = {each.target.id for each in loops if isinstance(each.target, ast.Name)}
-    allowed = {id(each.iter) for each in loops}
+    loops = [each for each in below(node, ast.For) if _gone_over(each.iter) == name]
+    targets = [each.target.elts[0] if isinstance(each.target, ast.Tuple) else each.target for each in loops]
+    variables = {each.id for each in targets if isinstance(each, ast.Name)}
+    over = [*(each.iter for each in below(node, ast.For)), *(each.iter for each in below(node, ast.comprehension))]
+    allowed = {id(item) for each in over if _gone_over(each) == name for item in walk(each)}
     for item in ast.walk(node):
         match item:
             case ast.Assign(targets=[target], value=ast.Dict()):
@@ -189,7 +265,7 @@ def _keeps_its_keys(node: ast.FunctionDef, name: str, keys: list[str]) -> bool:
 
 def _is_only_given_by(node: ast.FunctionDef, name: str, loops: list[ast.For]) -> bool:
     """Whether a name is the variable of loops, and nothing else."""
-    targets = {id(each.target) for each in loops}
+    targets = {id(item) for each in loops for item in walk(each.target)}
     stored = (item for item in below(node, ast.Name) if item.id == name and not isinstance(item.ctx, ast.Load))
     return all(id(item) in targets for item in stored) and not any(each.arg == name for each in below(node, ast.arg))
 
@@ -278,6 +354,8 @@ class Filled:
             from_zero |= {counts} if counts else set()
             others |= {*bound_in(loop.target)} - {counts}
         self._variables = from_zero - others - params
+        self.rounds = dict(_rounds(node))
+        self._of_whole = {each.arg for each in node.args.args if each.arg in self._fixed and _holds_whole(each)}
         self._called = kinds.called
         self._whole = frozenset[str]()
         given = list(_given(node))
@@ -315,13 +393,18 @@ class Filled:
                 return name in self._variables
         return False
 
+    def _is_of_whole(self, name: str) -> bool:
+        """Whether a name is the variable of rounds over a list of whole numbers that the function is given."""
+        over = self.rounds.get(name)
+        return isinstance(over, ast.Name) and over.id in self._of_whole
+
     def is_whole(self, node: ast.expr) -> bool:
         """Whether an expression is a whole number wherever it is one: of a float that is whole there is no entry."""
         match node:
             case ast.Constant(value=int() as value):
                 return not isinstance(value, bool)
             case ast.Name(id=name):
-                return name in self._variables or name in self._whole
+                return name in self._variables or name in self._whole or self._is_of_whole(name)
             case ast.Call(func=func, args=[_], keywords=[]) if self._called(func) in _WHOLE:
                 return True
             case ast.Call(func=func, args=[_, _, *_] as args, keywords=[]) if self._called(func) in ("min", "max"):
@@ -346,6 +429,26 @@ def _made(node: ast.FunctionDef, kinds: Kinds) -> Iterator[tuple[str, ast.expr]]
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func, args=[size], keywords=[])):
                 if kinds.called(func) == ZEROS:
                     yield name, size
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if (times := zeros_listed(value)) is not None:
+                yield name, times
+
+
+def _holds_whole(param: ast.arg) -> bool:
+    """Whether a parameter is said to be a list of whole numbers."""
+    match param.annotation:
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=[said, *_])):
+            pass
+        case said:
+            pass
+    return isinstance(said, ast.Subscript) and ast.unparse(said) in ("list[int]", "List[int]")
+
+
+def zeros_listed(node: ast.expr) -> ast.expr | None:
+    """How often 0 stands in a list of nothing else, ``[0] * 10``; None for any other list."""
+    match node:
+        case ast.BinOp(left=ast.List(elts=[ast.Constant(value=0 | 0.0 as zero)]), op=ast.Mult(), right=size):
+            return None if isinstance(zero, bool) else size
+    return None
 
 
 def _listed(node: ast.FunctionDef) -> Iterator[str]:
@@ -387,6 +490,20 @@ def _begins_well(over: ast.expr, kinds: Kinds) -> bool:
         case ast.Call(func=func, args=[ast.Constant(value=int() as first), _], keywords=[]):
             return kinds.called(func) == "range" and first >= 0
     return False
+
+
+def _rounds(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
+    """The variables of loops and comprehensions over a name, and that, where all of one name go over the same."""
+    found: dict[str, set[str]] = {}
+    over: dict[str, ast.expr] = {}
+    for each in (*below(node, ast.For), *below(node, ast.comprehension)):
+        match each:
+            case ast.For(target=target, iter=iter_) | ast.comprehension(target=target, iter=iter_):
+                for name in bound_in(target):
+                    known = isinstance(target, ast.Name) and isinstance(iter_, ast.Name)
+                    found.setdefault(name, set()).add(ast.unparse(iter_) if known else "")
+                    over[name] = iter_
+    return ((name, over[name]) for name, lists in found.items() if len(lists) == 1 and "" not in lists)
 
 
 def _given(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr | None]]:

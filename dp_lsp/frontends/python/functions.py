@@ -27,6 +27,7 @@ from dp_lsp.frontends.python.applied import with_comprehensions
 from dp_lsp.frontends.python.as_arrays import taken as used_as_several
 from dp_lsp.frontends.python.as_arrays import used_as_arrays
 from dp_lsp.frontends.python.clips import with_both_bounds
+from dp_lsp.frontends.python.counting import with_counts
 from dp_lsp.frontends.python.draws import (
     Noise,
     as_long_as,
@@ -43,7 +44,15 @@ from dp_lsp.frontends.python.effects import effects, failure, leaves, raised, wi
 from dp_lsp.frontends.python.entries import UPDATES, named_kind
 from dp_lsp.frontends.python.expressions import Expressions, bins, opaque
 from dp_lsp.frontends.python.extremes import with_extremes
-from dp_lsp.frontends.python.filled import APPEND, Filled, with_keys_written, with_lists, with_names
+from dp_lsp.frontends.python.filled import (
+    APPEND,
+    ZEROS,
+    Filled,
+    with_keys_written,
+    with_lists,
+    with_names,
+    zeros_listed,
+)
 from dp_lsp.frontends.python.generators import generators, handle, is_given, with_generators
 from dp_lsp.frontends.python.groups import KeysShown, with_group_sums, with_shown_keys
 from dp_lsp.frontends.python.hopeless import KEYS_OF_RECORDS, SPARSE_VECTOR, keyed_by_records, named_of_data
@@ -56,6 +65,7 @@ from dp_lsp.frontends.python.names import CHECKED, MODULES, bound_in, dotted
 from dp_lsp.frontends.python.numeric import computed
 from dp_lsp.frontends.python.of_rows import COLUMN, SHAPE, VECTOR
 from dp_lsp.frontends.python.outputs import Outputs, with_files
+from dp_lsp.frontends.python.picked import with_places
 from dp_lsp.frontends.python.refused import Refused
 from dp_lsp.frontends.python.releasing import mechanisms, opacus, opendp
 from dp_lsp.frontends.python.releasing.samples import samples, told_to_tools, tools
@@ -499,27 +509,8 @@ class _Body:
             case ast.If(test=test, body=body, orelse=orelse):
                 condition, then = expressions.truth(test), self._block(body)
                 yield surface.If(*span, condition, then, self._block(orelse) if orelse else None)
-            case ast.For(target=target, iter=over, body=body):
-                if any(is_noisy_stop(each, self._kinds, self._named) for each in body):
-                    raise Refused(node, SPARSE_VECTOR)
-                rows = expressions.rounds_of_rows(target, over)
-                parts = None if rows is not None else taken(node, self._kinds.called)
-                block = self._block(body)
-                if rows is not None:
-                    round_, numbers, first = rows
-                    block = surface.Block(*block.span, (*first, *block.statements))
-                    loop = surface.For(*span, round_, numbers, block)
-                elif parts is None:
-                    made, _ = expressions.walked(over)
-                    loop = surface.For(*span, self._target(target), made, block)
-                else:
-                    rounds = counted_rounds(span, parts, expressions.listed, self._places)
-                    yield from rounds.before
-                    block = surface.Block(*block.span, (*rounds.first, *block.statements))
-                    loop = surface.For(*span, rounds.round, rounds.over, block)
-                if node.orelse:
-                    self._otherwise[loop] = node
-                yield loop
+            case ast.For():
+                yield from self._rounds(node)
             case ast.While(test=test, body=body, orelse=[]):
                 self._going_on[span.start] = node
                 yield WhileLoop(*span, expressions.truth(test), self._block(body))
@@ -527,6 +518,30 @@ class _Body:
                 yield surface.Leave(*span, _STATEMENTS[type(node)], isinstance(node, ast.Continue))
             case _:
                 raise Refused(node, _STATEMENTS.get(type(node), "this statement"))
+
+    def _rounds(self, node: ast.For) -> Iterator[Node]:
+        """A loop over something."""
+        span, expressions = self._places.span(node), self._expressions
+        if any(is_noisy_stop(each, self._kinds, self._named) for each in node.body):
+            raise Refused(node, SPARSE_VECTOR)
+        rows = expressions.rounds_of_rows(node.target, node.iter)
+        parts = None if rows is not None else taken(node, self._kinds.called)
+        block = self._block(node.body)
+        if rows is not None:
+            round_, numbers, first = rows
+            block = surface.Block(*block.span, (*first, *block.statements))
+            loop = surface.For(*span, round_, numbers, block)
+        elif parts is None:
+            made, _ = expressions.walked(node.iter)
+            loop = surface.For(*span, self._target(node.target), made, block)
+        else:
+            rounds = counted_rounds(span, parts, expressions.listed, self._places)
+            yield from rounds.before
+            block = surface.Block(*block.span, (*rounds.first, *block.statements))
+            loop = surface.For(*span, rounds.round, rounds.over, block)
+        if node.orelse:
+            self._otherwise[loop] = node
+        yield loop
 
     def _keys_shown(self, node: KeysShown) -> Node:
         """What shows the keys that occur in a column. Of a table that nothing is said of it is refused for that."""
@@ -670,6 +685,9 @@ class _Body:
         name = target.id if isinstance(target, ast.Name) else ""
         if name in self._expressions.filled.lists:
             return surface.Vector(*self._places.span(value), ())
+        if name in self._expressions.filled.lengths and (size := zeros_listed(value)) is not None:
+            callee = surface.Name(*self._places.span(value), ZEROS)
+            return surface.Call(*self._places.span(value), callee, (self._expressions.number(size),))
         if kind is Kind.DICT and name and self._kinds.of_name(name) is kind:
             return self._expressions.result(value)
         if isinstance(kind, Rows) and self._kinds.of_name(name) == kind:
@@ -732,7 +750,7 @@ def _written_plainly(node: ast.FunctionDef, params: Mapping[str, Of]) -> ast.Fun
     """A function that does the same, without what only abbreviates."""
     called = _named_outside(node)
     tables = [name for name, kind in params.items() if isinstance(kind, Table | Alone | Beside)]
-    node = with_keys_written(node)
+    node = with_places(with_counts(with_keys_written(node), called))
     plain = with_comprehensions(with_own_variables(with_extremes(node, called)), called)
     written = with_group_sums(with_shown_keys(with_both_bounds(plain)))
     given = (each for each in (*node.args.args, *node.args.kwonlyargs) if not isinstance(params[each.arg], Beside))

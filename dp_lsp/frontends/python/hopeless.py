@@ -273,30 +273,58 @@ def _given(statement: ast.AST, node: ast.AST) -> Iterator[str]:
             yield from (name for each in targets for name in _names_in(each))
 
 
-def relative(node: ast.expr, called: Callable[[ast.expr], str]) -> str | None:
+def relative(node: ast.expr, called: Callable[[ast.expr], str], meant: Callable[[ast.expr], ast.expr]) -> str | None:
     """How numbers are named that are made relative to all of them: less their mean, divided by their deviation, or less
-    the smallest one, divided by their range."""
+    the smallest one, divided by their range. ``meant`` tells what a name stands for."""
     match node:
         case ast.BinOp(left=ast.BinOp(left=of, op=ast.Sub(), right=least), op=ast.Div(), right=by):
-            if _asks(least, "mean", of, called) and _asks(by, "std", of, called):
+            of, least, by = meant(of), meant(least), meant(by)
+            if _is_of_all(least, ("mean",), of, called, meant) and _deviates(by, of, called, meant):
                 return STANDARDISED
             match by:
                 case ast.BinOp(left=most, op=ast.Sub(), right=other) if (
-                    _asks(least, "min", of, called)
-                    and _asks(most, "max", of, called)
-                    and ast.dump(other) == ast.dump(least)
+                    _is_of_all(least, ("min",), of, called, meant)
+                    and _is_of_all(meant(most), ("max",), of, called, meant)
+                    and ast.dump(meant(other)) == ast.dump(least)
                 ):
                     return SCALED
     return None
 
 
-def _asks(node: ast.expr, what: str, of: ast.expr, called: Callable[[ast.expr], str]) -> bool:
+def _is_of_all(
+    node: ast.expr,
+    what: tuple[str, ...],
+    of: ast.expr,
+    called: Callable[[ast.expr], str],
+    meant: Callable[[ast.expr], ast.expr],
+) -> bool:
+    """Whether a number is what some function makes of all numbers, by itself or as a method; a mean may be written as
+    the quotient of a sum and of how many there are."""
     match node:
-        case ast.Call(func=func, args=[given, *_]) if called(func) == f"np.{what}":
+        case ast.Call(func=func, args=[given, *_]) if called(func).rpartition(".")[2] in what:
             return ast.dump(given) == ast.dump(of)
         case ast.Call(func=ast.Attribute(value=given, attr=attr)):
-            return attr == what and ast.dump(given) == ast.dump(of)
+            return attr in what and ast.dump(given) == ast.dump(of)
+        case ast.BinOp(left=total, op=ast.Div(), right=count) if "mean" in what:
+            return all(
+                _is_of_all(meant(each), (name,), of, called, meant) for each, name in ((total, "sum"), (count, "len"))
+            )
     return False
+
+
+_DEVIATIONS = ("std", "stdev", "pstdev")
+_ROOTS = frozenset({"np.sqrt", "math.sqrt"})
+
+
+def _deviates(
+    node: ast.expr, of: ast.expr, called: Callable[[ast.expr], str], meant: Callable[[ast.expr], ast.expr]
+) -> bool:
+    """Whether a number is the deviation of all numbers: by a function, or the root of what is made of them."""
+    match node:
+        case ast.Call(func=func, args=[root]) if called(func) in _ROOTS:
+            names = (each for each in ast.walk(meant(root)) if isinstance(each, ast.Name))
+            return any(ast.dump(meant(each)) == ast.dump(of) for each in names)
+    return _is_of_all(node, _DEVIATIONS, of, called, meant)
 
 
 def keyed_by_records(function: ast.FunctionDef) -> tuple[ast.For, str] | None:

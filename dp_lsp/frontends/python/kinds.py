@@ -277,6 +277,8 @@ class Kinds:
                 return Kind.MECHANISM if is_mechanism(node, self.called) else Kind.ANY
             case ast.BinOp(op=ast.BitAnd() | ast.BitOr(), left=left, right=right):
                 return Kind.MASK if self.of(left) is self.of(right) is Kind.MASK else Kind.ANY
+            case ast.BinOp(left=ast.List(), op=ast.Mult()):
+                return Kind.LIST
             case ast.BinOp(left=left, right=right):
                 return _combined(self.of(left), self.of(right))
             case ast.UnaryOp(op=ast.Invert(), operand=operand):

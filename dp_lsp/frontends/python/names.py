@@ -59,8 +59,11 @@ BASES = {
     **{"pd": "pandas", "pandas": "pandas", "DataLoader": "torch.utils.data.DataLoader"},
     **{"pl": "polars", "polars": "polars"},
     **{"npt": "numpy.typing", "NDArray": "numpy.typing.NDArray"},
+    **{name: f"collections.{name}" for name in ("Counter", "defaultdict")},
 }
-"""The modules whose types annotations name, by the names that they must have: nothing else may be called so."""
+ALIASES = {"typing.Counter": "collections.Counter"}
+"""Other full names of these, which mean the same where they are called."""
+"""The modules whose types are known, by the names that they must have: nothing else may be called so."""
 
 READS_TABLES = frozenset(
     f"pandas.read_{kind}" for kind in ("csv", "excel", "json", "parquet", "table", "sql", "feather")

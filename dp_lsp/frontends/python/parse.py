@@ -23,6 +23,7 @@ from dp_lsp.frontends.python.generators import handle
 from dp_lsp.frontends.python.imports import loads, nothing_said
 from dp_lsp.frontends.python.kinds import GENERATING
 from dp_lsp.frontends.python.names import (
+    ALIASES,
     ALL_OF,
     BASES,
     FUTURE,
@@ -193,13 +194,14 @@ def _imported(node: ast.Import | ast.ImportFrom, places: Places) -> Iterator[Nod
     brought = []
     if isinstance(node, ast.ImportFrom) and node.names[0].name == "*":
         others = sorted(ALL_OF[module] - _OWN.get(module, frozenset()))
-        brought += [surface.Brought(each, each, module, False) for each in others]
+        known = (each for each in others if ALIASES.get(f"{module}.{each}") is None)
+        brought += [surface.Brought(each, each, module, False) for each in known]
     for each in node.names:
         here = each.asname or (each.name if module else each.name.partition(".")[0])
         there = f"{module}.{each.name}" if module else each.name
         if module and (each.name == "*" or (here == each.name and here in _OWN.get(module, ()))):
             continue
-        if BASES.get(here) == there:
+        if BASES.get(here) == ALIASES.get(there, there):
             continue
         if IMPORTED.get(here) == there:
             empty = surface.Tuple(span.end, span.end, ())

@@ -69,16 +69,21 @@ class _Texts:
         self.lists = set(lists)
         self.items: set[str] = set()
         while True:
-            self.items = {each.target.id for each in self._taken if isinstance(each.target, ast.Name)}
+            self.items = {target.id for target, _ in self._taken if isinstance(target, ast.Name)}
             kept = {name for name, value in self._given() if self._is_list(value)}
             if kept <= self.lists:
                 return
             self.lists |= kept
 
     @property
-    def _taken(self) -> Iterator[ast.For | ast.comprehension]:
-        yield from (each for each in below(self._node, ast.For) if self._is_list(each.iter))
-        yield from (each for each in below(self._node, ast.comprehension) if self._is_list(each.iter))
+    def _taken(self) -> Iterator[tuple[ast.expr, ast.expr]]:
+        """What is given a text in each round, and of which list."""
+        rounds: list[ast.For | ast.comprehension] = [
+            *below(self._node, ast.For),
+            *below(self._node, ast.comprehension),
+        ]
+        for each in rounds:
+            yield from ((target, over) for target, over in _side_by_side(each) if self._is_list(over))
 
     def _given(self) -> Iterator[tuple[str, ast.expr]]:
         for each in below(self._node, ast.Assign):
@@ -115,9 +120,12 @@ class _Texts:
 
     def _is_given(self, node: ast.Name) -> bool:
         """Whether a name is given what it is elsewhere, too."""
-        match self._above[node]:
-            case ast.For(target=target, iter=over) | ast.comprehension(target=target, iter=over) if target is node:
-                return self._is_list(over) and node.id not in self.lists
+        above = self._above[node]
+        above = self._above[above] if isinstance(above, ast.Tuple) else above
+        match above:
+            case ast.For() | ast.comprehension():
+                taken = [over for target, over in _side_by_side(above) if target is node]
+                return bool(taken) and self._is_list(taken[0]) and node.id not in self.lists
             case ast.Assign(targets=[target], value=value) if target is node:
                 return self._is_list(value) and node.id not in self.items
         return False
@@ -139,6 +147,8 @@ class _Texts:
         match self._above[node]:
             case ast.For(iter=over) | ast.comprehension(iter=over):
                 return over is node
+            case ast.Call(func=ast.Name(id="zip")) as zipped:
+                return isinstance(self._above[zipped], ast.For | ast.comprehension)
             case ast.Call(func=ast.Name(id="len"), args=[given], keywords=[]):
                 return given is node
             case ast.Call(func=ast.Name(id="set"), args=[given], keywords=[]) as made:
@@ -175,6 +185,17 @@ class _Texts:
         above = self._above[node]
         whole = above if isinstance(above, ast.expr) else node
         return whole, f"`{ast.unparse(whole)}`, {_ELSE}"
+
+
+def _side_by_side(rounds: ast.For | ast.comprehension) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What each name of a loop is given an entry of, one after the other."""
+    match rounds.target, rounds.iter:
+        case ast.Tuple(elts=targets), ast.Call(func=ast.Name(id="zip"), args=lists, keywords=[]) if len(targets) == len(
+            lists
+        ):
+            yield from zip(targets, lists, strict=True)
+        case target, over:
+            yield target, over
 
 
 _ELSE = (

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from dp_lsp.frontends.python.names import GENERATORS
-from dp_lsp.frontends.python.rewriting.definitions import program
+from dp_lsp.frontends.python.rewriting.definitions import is_chosen, program
 from dp_lsp.frontends.python.rewriting.methods import Given
 from dp_lsp.frontends.python.rewriting.rewording import Rewording, Written
 from dp_lsp.frontends.python.tree import copied
@@ -151,6 +151,8 @@ def _left_out(written: Written, names: set[str], where: ast.AST) -> Iterator[Edi
                 pass
             case ast.Assign(targets=[ast.Tuple()]) if _reads(statement, names):
                 pass
+            case ast.AugAssign(target=ast.Name(id=name)) if name in names:
+                pass
             case _:
                 continue
         bound = {each.id for each in ast.walk(statement) if isinstance(each, ast.Name) and not _is_read(each)}
@@ -161,11 +163,116 @@ def _left_out(written: Written, names: set[str], where: ast.AST) -> Iterator[Edi
 
 
 def _gives(statement: ast.stmt, names: set[str]) -> bool:
+    if isinstance(statement, ast.AugAssign):
+        return _reads(statement.target, names)
     return isinstance(statement, ast.Assign) and any(_reads(each, names) for each in statement.targets)
 
 
 def _is_read(node: ast.Name) -> bool:
     return isinstance(node.ctx, ast.Load)
+
+
+# Choices by weights
+
+
+_CHOICES = {"numpy.random.choice": "p", "random.choices": "weights"}
+_POWERS = frozenset({"numpy.exp", "math.exp"})
+
+
+def weighed(written: Written) -> Iterator[Rewording]:
+    """A choice by weights that are powers of e, as the one whose score with noise is the largest."""
+    for node in written.nodes:
+        match node:
+            case ast.Call(args=[options, *_], keywords=keywords) if (path := written.called(node)) in _CHOICES:
+                weights = next((each.value for each in keywords if each.arg == _CHOICES[path]), None)
+            case _:
+                continue
+        made = _made_of_weights(written)
+        powers = [each for each in written.nodes if written.called(each) in _POWERS]
+        if weights is None or len(powers) != 1 or not (_reads(weights, made) or powers[0] in ast.walk(weights)):
+            continue
+        scores = _scores(written, powers[0])
+        if not scores:
+            continue
+        taken = written.above.get(id(node))
+        where = taken if isinstance(taken, ast.Subscript) and path == "random.choices" else node
+        epsilon = next((each.name for each in written.definition.parameters if each.name.startswith("eps")), "1.0")
+        noisy = written.fresh("noisy", "noisy_scores")
+        score, each_of = scores
+        line = f"{noisy} = [{score} + np.random.laplace(scale=2 / {epsilon}) for {each_of}]"
+        best = f"{noisy}.index(max({noisy}))"
+        text = f"{written.source(options)}[{best}]" if isinstance(options, ast.Name | ast.List) else best
+        statement = _statement_around(written, node)
+        if statement is None:
+            continue
+        start = written.definition.span(statement).start
+        begin = Edit(Span(start, start), f"{line}\n{' ' * statement.col_offset}")
+        lines = [*_left_out(written, made, node)]
+        edits = [begin, written.edit(where, text), *lines]
+        yield Rewording("give each score noise of its own, and take the best", tuple(sorted(edits)))
+
+
+def _statement_around(written: Written, node: ast.AST) -> ast.stmt | None:
+    """The statement of the body that something stands in."""
+    inside = (each for each in written.definition.node.body if any(part is node for part in ast.walk(each)))
+    return next((each for each in inside if isinstance(each, ast.Return | ast.Assign)), None)
+
+
+def _made_of_weights(written: Written) -> set[str]:
+    """The names of weights, and of what is made of these."""
+    found: set[str] = set()
+    while True:
+        more = set[str]()
+        for node in written.nodes:
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    powers = any(written.called(each) in _POWERS for each in ast.walk(value))
+                    more |= {name} if powers or _reads(value, found) else set()
+        if more <= found:
+            return {name for name in found if not _is_result(written, name)}
+        found |= more
+
+
+def _is_result(written: Written, name: str) -> bool:
+    """Whether a name is what was chosen."""
+    given = (each.value for each in written.nodes if isinstance(each, ast.Assign) and _gives(each, {name}))
+    return any(written.called(each) in _CHOICES for value in given for each in ast.walk(value))
+
+
+def _scores(written: Written, power: ast.AST) -> tuple[str, str] | None:
+    """One of the scores that a power of e is made of, with factors that everybody knows, and what it goes over."""
+    if not isinstance(power, ast.Call) or len(power.args) != 1:
+        return None
+    around = written.above.get(id(power))
+    while around is not None and not isinstance(around, ast.ListComp | ast.stmt):
+        around = written.above.get(id(around))
+    own, over = "", None
+    if isinstance(around, ast.ListComp) and isinstance(target := around.generators[0].target, ast.Name):
+        own, over = target.id, around.generators[0].iter
+    found = [each for each in _known_factors(power.args[0]) if _may_be_score(each)]
+    if len(found) != 1:
+        return None
+    if over is not None:
+        return written.source(found[0]), f"{own} in {written.source(over)}"
+    return "score", f"score in {written.source(found[0])}"
+
+
+def _may_be_score(node: ast.expr) -> bool:
+    """Whether a factor is no number that somebody chooses."""
+    if isinstance(node, ast.Constant):
+        return False
+    return not (isinstance(node, ast.Name) and (is_chosen(node.id) or node.id.startswith("sens")))
+
+
+def _known_factors(node: ast.expr) -> Iterator[ast.expr]:
+    """The factors of a product, and what it is divided by; of an array that is made of a list, the list."""
+    match node:
+        case ast.BinOp(left=left, op=ast.Mult() | ast.Div(), right=right):
+            yield from (*_known_factors(left), *_known_factors(right))
+        case ast.Call(func=ast.Attribute(attr="array" | "asarray"), args=[inner]):
+            yield from _known_factors(inner)
+        case _:
+            yield node
 
 
 # Functions that draw

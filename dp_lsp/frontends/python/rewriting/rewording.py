@@ -160,6 +160,19 @@ def _mean_of_list(written: Written, node: ast.Call) -> str | None:
     return None
 
 
+def _as_bins(written: Written, node: ast.Call) -> str | None:
+    """``np.bincount`` with so many numbers at least, as a histogram with a bin for each of these numbers."""
+    match node:
+        case ast.Call(args=[of], keywords=[ast.keyword(arg="minlength", value=ast.Constant(value=int() as count))]) if (
+            0 < count < _MOST_BINS
+        ):
+            return f"np.histogram({written.source(of)}, bins=range(0, {count + 1}))[0]"
+    return None
+
+
+_MOST_BINS = 100
+
+
 def _by(made: str) -> Reworded:
     def reworded(written: Written, node: ast.Call) -> str | None:
         match node:
@@ -638,6 +651,7 @@ def counting(written: Written, node: ast.AST) -> str | None:
 _REWORDED: dict[str, Reworded] = {
     **dict.fromkeys(("statistics.mean", "statistics.fmean"), _mean),
     **dict.fromkeys(("numpy.mean", "numpy.average"), _mean_of_list),
+    "numpy.bincount": _as_bins,
     "math.fsum": _by("sum({})"),
     "statistics.median": _by("np.median({})"),
     "statistics.stdev": _by("np.std({}, ddof=1)"),

@@ -16,6 +16,7 @@ _DRAWS = ("laplace", "normal", "gauss", "normalvariate", "rvs")
 
 def statements(written: Written) -> Iterator[Rewording]:
     """Those of a definition that have other words."""
+    yield from _places_among_cells(written)
     yield from _counted_in_bins(written)
     yield from _texts_as_numbers(written)
     yield from _dictionary_of_statistics(written)
@@ -30,6 +31,39 @@ def statements(written: Written) -> Iterator[Rewording]:
     yield from _to_the_end(written)
     yield from _not_tried(written)
     yield from _asked_elsewhere(written)
+
+
+def _places_among_cells(written: Written) -> Iterator[Rewording]:
+    """``hist[age // 10] += 1`` in one of the cells that there are, and at a whole number."""
+    sizes = {name: size for name, size in _cells(written) if size.isdigit()}
+    for node in written.nodes:
+        match node:
+            case ast.AugAssign(target=ast.Subscript(value=ast.Name(id=name), slice=place)) if name in sizes:
+                source = written.source(place)
+                whole = source if isinstance(place, ast.Name) else f"int({source})"
+                given = [
+                    value for target, value in written.given() if isinstance(place, ast.Name) and target == place.id
+                ]
+                edit = written.edit(place, f"min(max({whole}, 0), {int(sizes[name]) - 1})")
+                if given and not _is_limited(given[0]):
+                    made = f"min(max(int({written.source(given[0])}), 0), {int(sizes[name]) - 1})"
+                    edit = written.edit(given[0], made)
+                if not _is_limited(place):
+                    yield Rewording(f"put the place among the cells: `{edit.text}`", (edit,))
+
+
+def _is_limited(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("min", "max")
+
+
+def _cells(written: Written) -> Iterator[tuple[str, str]]:
+    """The names of lists and arrays of zeros, and how many there are."""
+    for name, value in written.given():
+        match value:
+            case ast.BinOp(left=ast.List(elts=[ast.Constant(value=0)]), op=ast.Mult(), right=size):
+                yield name, written.source(size)
+            case ast.Call(args=[size, *_]) if written.called(value) == "numpy.zeros":
+                yield name, written.source(size)
 
 
 def _counted_in_bins(written: Written) -> Iterator[Rewording]:
@@ -541,12 +575,22 @@ def _smaller_for_more(written: Written) -> Iterator[Rewording]:
     for node in written.nodes:
         scale = _scale(node) if isinstance(node, ast.Call) and _draws(node) else None
         scale = named.get(scale.id, scale) if isinstance(scale, ast.Name) else scale
-        for part in ast.walk(scale) if scale is not None else ():
+        for part in _above_the_line(scale) if scale is not None else ():
             match part:
                 case ast.BinOp(left=left, op=ast.Mult(), right=ast.Name(id=name) as right) if name.startswith("eps"):
                     start, end = written.definition.span(left).end, written.definition.span(right).start
                     at = written.text.index("*", start, end)
                     yield Rewording(f"divide by `{name}`: more of it is less noise", (Edit(Span(at, at + 1), "/"),))
+
+
+def _above_the_line(node: ast.expr) -> Iterator[ast.expr]:
+    """An expression and its factors, without what it is divided by."""
+    yield node
+    match node:
+        case ast.BinOp(left=left, op=ast.Mult(), right=right):
+            yield from (*_above_the_line(left), *_above_the_line(right))
+        case ast.BinOp(left=left, op=ast.Div()):
+            yield from _above_the_line(left)
 
 
 def _to_the_end(written: Written) -> Iterator[Rewording]:

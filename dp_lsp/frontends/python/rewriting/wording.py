@@ -11,7 +11,7 @@ from dp_lsp import intents
 from dp_lsp.builtins.remedies import DATASETS
 from dp_lsp.frontends.python.names import dotted
 from dp_lsp.frontends.python.rewriting.calls import helpers_in_place, where_it_is_called
-from dp_lsp.frontends.python.rewriting.chance import drawn_by_hand, drawn_elsewhere, geometric_by_hand, seeded
+from dp_lsp.frontends.python.rewriting.chance import drawn_by_hand, drawn_elsewhere, geometric_by_hand, seeded, weighed
 from dp_lsp.frontends.python.rewriting.data import settings
 from dp_lsp.frontends.python.rewriting.declarations import declared_as
 from dp_lsp.frontends.python.rewriting.definitions import Definition, Parameter, body_of, definition_around, definitions
@@ -108,6 +108,7 @@ def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> It
     found = [
         *_truths(written),
         *drawn_by_hand(written),
+        *weighed(written),
         *drawn_elsewhere(written, helpers),
         *geometric_by_hand(written),
         *seeded(written),

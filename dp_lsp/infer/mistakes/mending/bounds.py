@@ -262,7 +262,7 @@ def bounded_failing(scene: Scene, problem: Problem) -> Iterator[Fix]:
     """What fails for some numbers, as a logarithm does for those below 0, is given what lies above, between bounds that
     the author chooses."""
     failing = [call for call in scene.calls if call.span == problem.span]
-    if any(_divides(scene, call) for call in failing):
+    if any(_divides(scene, call) for call in failing or scene.calls):  # a branch fails where what it reads does
         yield from _bounded_at_first(scene, remedies.above_zero())
     for call, given in ((each, given) for each in failing for given in each.args):
         if scene.private(given) and (is_dataset(scene, given) or isinstance(scene.type(given), NumberType)):
