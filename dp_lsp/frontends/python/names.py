@@ -45,6 +45,7 @@ HOMES = {
     **MODULES,
     **{"stats": "scipy.stats", "laplace": "scipy.stats.laplace", "norm": "scipy.stats.norm"},
     "check_random_state": "sklearn.utils.check_random_state",
+    "default_rng": "numpy.random.default_rng",
     **releasing.HOMES,
 }
 """The same, and what else has functions that are known: nothing is said of a program's own of that name."""
@@ -83,7 +84,11 @@ GENERATORS = frozenset({"rng", "RNG", "_rng", "_RNG", "gen", "generator"})
 LOGGERS = frozenset({"logger", "LOGGER", "_logger", "log", "LOG", "_log"})
 """The names that a module may have for its log: functions use it for nothing but to write to it."""
 
-_SHORT = {"numpy": "np", "laplace.rvs": "stats.laplace.rvs", "norm.rvs": "stats.norm.rvs", **releasing.NAMED}
+_SHORT = {
+    **{"numpy": "np", "default_rng": "np.random.default_rng"},
+    **{"laplace.rvs": "stats.laplace.rvs", "norm.rvs": "stats.norm.rvs"},
+    **releasing.NAMED,
+}
 
 
 EXCEPTIONS = frozenset(
