@@ -627,3 +627,71 @@ def test_how_many_changes_a_change_is() -> None:
     assert several.changes(NeighbourChange(NeighbourStep.HAMMING, 2)) == 2
     assert several.changes(NeighbourChange(NeighbourStep.SYMMETRIC, 2)) == 3
     assert several.changes(NeighbourChange(NeighbourStep.SYMMETRIC, 1)) == 6
+
+
+# What a ledger says to whoever asks
+
+
+@pytest.fixture
+def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A ledger with two runs, in the working folder."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.jl").write_text(PROGRAM, "utf-8")
+    (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n", "utf-8")
+    for function, columns in (("total", ("a",)), ("two", ("v=a", "w=b"))):
+        named = [each for column in columns for each in ("--column", column)]
+        given = ["run", "q.jl", function, "--data", "t.csv", *named, "--set", "eps=1/2", "--ledger", "l.jsonl"]
+        assert main(given) == 0
+    capsys.readouterr()
+    return tmp_path / "l.jsonl"
+
+
+def asked(capsys: pytest.CaptureFixture[str], action: str, file: str = "l.jsonl") -> tuple[int, str]:
+    code = main(["ledger", action, file])
+    printed = capsys.readouterr()
+    assert (code == 0) == bool(printed.out)
+    return code, printed.out or printed.err
+
+
+def test_what_a_ledger_counts_is_shown(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = kept.read_bytes()
+    code, printed = asked(capsys, "show")
+    first, whose, second, *both = printed.splitlines()
+    assert code == 0
+    assert first.startswith("1. 20") and first.endswith("  total of q.jl, where eps = 1/2")
+    assert whose == "   ε 0.5, δ 0 for whoever is in t.csv (one record is added or removed)"
+    assert second.startswith("2. 20") and second.endswith("  two of q.jl, where eps = 1/2")
+    assert both == [whose] * 2
+    whole = "l.jsonl counts 2 runs: ε 1.5, δ 0 in all\n  for whoever is in t.csv (one record is added or removed)\n"
+    assert asked(capsys, "total") == (0, whole)
+    assert asked(capsys, "verify") == (0, "l.jsonl: 2 runs, each as it was written\n")
+    assert kept.read_bytes() == before
+
+
+@pytest.mark.parametrize("action", ["show", "total", "verify"])
+def test_a_ledger_that_is_none(kept: Path, action: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """In the words in which a run refuses it; and a file that is not there is not begun."""
+    assert asked(capsys, action, "no.jsonl") == (2, "Error: no.jsonl: No such file or directory\n")
+    assert not (kept.parent / "no.jsonl").exists()
+    assert asked(capsys, action, ".")[0] == 2
+    code, said = asked(capsys, action, "q.jl")
+    assert (code, "q.jl is not a ledger" in said) == (1, True)
+    lines = kept.read_text("utf-8").splitlines(keepends=True)
+    for changed, why in (
+        ("".join(lines).replace('"1/2"', '"1/4"', 1), "l.jsonl, line 2: it is not as it was written"),
+        ("".join([lines[0], *lines[2:]]), "l.jsonl, line 2: it is not as it was written"),
+        ("".join(lines)[:-9], "l.jsonl, line 3: it is cut off"),
+        ("", "l.jsonl is empty"),
+    ):
+        kept.write_text(changed, "utf-8")
+        code, said = asked(capsys, action)
+        assert (code, why in said) == (1, True), said
+
+
+def test_what_a_ledger_says_steers_no_terminal(kept: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Names of files are other people's."""
+    (kept.parent / "\x1b[31mt.csv").write_text("1\n", "utf-8")
+    given = ["run", "q.jl", "total", "--data", "\x1b[31mt.csv", "--set", "eps=1", "--ledger", "l.jsonl"]
+    assert main(given) == 0
+    capsys.readouterr()
+    assert "\x1b" not in asked(capsys, "show")[1] + asked(capsys, "total")[1]

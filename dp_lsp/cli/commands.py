@@ -500,6 +500,30 @@ def run_(log_level: str, log_file: str | None, **options: Any) -> int:
     return run(Request(**options))
 
 
+@root.command("ledger")
+@click.argument("action", type=click.Choice(["show", "total", "verify"]))
+@click.argument("file", metavar="FILE", shell_complete=_files)
+@logs
+def ledger_(action: str, file: str, log_level: str, log_file: str | None) -> int:
+    """Read a ledger, in which `dp-lsp run --ledger FILE` counts what runs spend. Nothing is written.
+
+    \b
+    dp-lsp ledger show spent.jsonl      each run: when, what, with which numbers, what it spent, and of whom
+    dp-lsp ledger total spent.jsonl     what all of them come to
+    dp-lsp ledger verify spent.jsonl    that each line is as it was written
+
+    \b
+    Exit codes:
+      0    it is a ledger, and as it was written
+      1    it is none, or a line was edited, moved or taken out
+      2    wrong usage, or a file that does not exist
+    """
+    from dp_lsp.cli.run import ledger
+
+    _log(log_level, log_file)
+    return ledger(action, file)
+
+
 @root.command()
 @click.argument("name", type=click.Choice(["report", "configuration", "release"]))
 @logs

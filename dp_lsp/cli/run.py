@@ -147,13 +147,52 @@ def _line(
     return LedgerLine(CountedRun(origins, spent), about)
 
 
-def _ledger_lines(account: LedgerAccount) -> Iterator[str]:
+def ledger(action: str, file: str) -> int:
+    """Print what a ledger counts, what that comes to, or that it is as it was written; and return the exit code."""
+    from dp_lsp.release import RunRefused
+    from dp_lsp.release.ledger import LedgerAccount, counted, runs, total
+
+    path = shown(os.path.abspath(file))
+    try:
+        found = counted(file, path)
+        if action == "show":
+            listed = [line for number, each in enumerate(found, 1) for line in _run_lines(number, each)]
+        elif action == "total":
+            account = LedgerAccount(path, total([each.entry for each in found]), None)
+            listed = list(_ledger_lines(account, ""))
+        else:
+            listed = [f"{path}: {runs(len(found))}, each as it was written"]
+    except OSError as error:
+        complain(f"{path}: {error.strerror or type(error).__name__}")
+        return USAGE
+    except RunRefused as why:
+        complain(str(why))
+        return FINDINGS
+    return write("".join(f"{printable(line)}\n" for line in listed))
+
+
+def _run_lines(number: int, line: LedgerLine) -> Iterator[str]:
+    """For a person: a run, what it spent, and of whom."""
+    from dp_lsp.release.ledger import said
+
+    about = {key: str(line.about.get(key, "?")) for key in ("time", "file", "function")}
+    given = ", ".join(f"{key} = {value}" for key, value in dict(line.about.get("numbers", {})).items())
+    yield f"{number}. {about['time']}  {about['function']} of {about['file']}{f', where {given}' if given else ''}"
+    for each in line.entry.spent:
+        changes = zip(each.parameters, each.changes, strict=True)
+        names = [(line.entry.origins[name].name, change.words) for name, change in changes]
+        listed = " and ".join(f"{shown(name) if os.path.isabs(name) else name} ({words})" for name, words in names)
+        yield f"   {said(each.pair)} for whoever is in {listed}"
+
+
+def _ledger_lines(account: LedgerAccount, which: str = " with this one") -> Iterator[str]:
     """For a person: what was spent by now, and what is left."""
     from dp_lsp.release.ledger import runs, said
 
     total = account.total
-    yield f"{account.path} counts {runs(total.runs)} with this one: {said(total.pair)} in all"
-    yield f"  for whoever is in {' and in '.join(f'{table} ({change})' for table, change in _changes(account))}"
+    yield f"{account.path} counts {runs(total.runs)}{which}: {said(total.pair)} in all"
+    if total.units:
+        yield f"  for whoever is in {' and in '.join(f'{table} ({change})' for table, change in _changes(account))}"
     if total.twice:
         yield "  some of them are about a record that is added or removed: to replace one costs that twice"
     if account.left is not None:

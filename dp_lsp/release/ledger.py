@@ -53,6 +53,11 @@ class RunCost(NamedTuple):
     epsilon: Fraction
     delta: Fraction
 
+    @property
+    def pair(self) -> Pair[Fraction]:
+        """ε and δ."""
+        return Pair(self.epsilon, self.delta)
+
 
 class DataOrigin(NamedTuple):
     """Where a parameter's value comes from: a file, by its whole path and the SHA-256 of what was read, or, without
@@ -107,7 +112,7 @@ def _of_run(entry: CountedRun, units: Mapping[str, ChangeUnit], only: str | None
 def _told(spent: RunCost, entry: CountedRun, units: Mapping[str, ChangeUnit]) -> Pair[Fraction]:
     """What is spent by a change as large as that of the tables."""
     steps = max(units[name].changes(change) for name, change in _changes_of(entry._replace(spent=(spent,))))
-    return group(IN_NUMBERS, Pair(spent.epsilon, spent.delta), steps)
+    return group(IN_NUMBERS, spent.pair, steps)
 
 
 def _changes_of(entry: CountedRun) -> Iterator[tuple[str, NeighbourChange]]:
@@ -205,6 +210,21 @@ def foreseen(file: str, path: str, line: LedgerLine, budgets: Sequence[Budget]) 
     with suppress(FileNotFoundError), open(file, "rb") as stream:
         raw = stream.read()
     return _account(path, raw, line, budgets)
+
+
+def counted(file: str, path: str) -> tuple[LedgerLine, ...]:
+    """The runs in a ledger, which another process may be about to write to. Raises :class:`RunRefused` for a file that
+    is none, or not as it was written, and OSError."""
+    raw = b""
+    for _ in range(2):
+        with open(file, "rb") as stream:
+            raw = stream.read()
+        if raw.endswith(b"\n"):
+            break
+        time.sleep(5 * _PAUSE)
+    if not raw:
+        raise RunRefused(f"{path} is empty: no run was counted there")
+    return read(path, raw)
 
 
 def _account(path: str, raw: bytes, line: LedgerLine, budgets: Sequence[Budget]) -> LedgerAccount:
