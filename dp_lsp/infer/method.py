@@ -427,9 +427,9 @@ def _reported(method: term.Method, setting: InferenceSetting, effort: Effort) ->
     if not (method.privacy or body.effects.costs or inference.recorder.unknown):
         checks.warn_unbounded(inference, assumed.scheme.result, body.effects)
     if not inference.recorder.unknown and assumed.scheme.cost is not NOTHING and _draws(inference):
-        from dp_lsp.infer.mistakes import scales  # most functions draw no noise by its scale
+        from dp_lsp.infer.mistakes import noise  # most functions draw no noise by its scale
 
-        scales.too_small(inference, method, setting.usual)
+        noise.too_small(inference, method, setting.usual)
     if inference.recorder.problems:
         if any(problem.severity in _WEIGHTY for problem in inference.recorder.problems):
             from dp_lsp.infer.mistakes import naming  # most functions have no problem but hints
