@@ -61,7 +61,7 @@ from dp_lsp.frontends.python.joined import Named, joined, joined_name, named, to
 from dp_lsp.frontends.python.joined import places as places_of
 from dp_lsp.frontends.python.kinds import COUNTING, Kind, Kinds, Of, kinds_of, libraries, limits
 from dp_lsp.frontends.python.loop_variables import with_own_variables
-from dp_lsp.frontends.python.names import CHECKED, MODULES, bound_in, dotted
+from dp_lsp.frontends.python.names import BASES, CHECKED, IMPORTED, MODULES, bound_in, dotted, holds
 from dp_lsp.frontends.python.numeric import computed
 from dp_lsp.frontends.python.of_rows import COLUMN, SHAPE, VECTOR
 from dp_lsp.frontends.python.outputs import Outputs, with_files
@@ -600,6 +600,10 @@ class _Body:
         match node:
             case ast.AnnAssign(target=ast.Name(), annotation=said, value=None) if not says_data(said):
                 return
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func)) if base := self._read_by(func):
+                words = f"{name}: Annotated[{base}, {UNSAID.get(base, 'ChangeOne()')}]"
+                says = f"what `{ast.unparse(func)}` reads, of which nothing says whom it protects (`{words} = …`),"
+                raise Refused(node.value, says)
             case ast.Assign(targets=[ast.Name(id=name) as target], value=ast.Lambda() as value) if name in self._inner:
                 yield self._function(value, named_lambda(target, value))
             case ast.Assign(targets=[ast.Name(id=name)]) if name in self._made:
@@ -637,6 +641,12 @@ class _Body:
                 yield surface.Assign(*span, self._target(target), self._given(target, value))
             case _:
                 raise Refused(node, _STATEMENTS[type(node)])
+
+    def _read_by(self, function: ast.expr) -> str:
+        """What holds what a function of a module reads from a file; empty for any other function."""
+        home, path = dotted(function) or ("", "")
+        known = IMPORTED.get(home, BASES.get(home, home))
+        return "" if home in self._local else holds(f"{known}{path.removeprefix(home)}")
 
     def _returned(self, span: Span, value: ast.expr | None) -> Node:
         if value is None or _is_none(value):
