@@ -559,6 +559,26 @@ def test_what_is_named_steers_no_terminal(folder: Path, capsys: pytest.CaptureFi
     assert "##[" not in printed
 
 
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["p.jl:total"], ""),
+        (["p.jl", "total"], ""),
+        (["p.jl"], "say which function of 'p.jl' is run: FILE FUNCTION, or FILE:FUNCTION"),
+        (["p.jl:"], "say which function"),
+        ([":total"], "say which function"),
+        (["C:\\p.jl"], "say which function"),
+        (["no.jl:total"], "'no.jl' does not exist"),
+        (["p.jl:nobody"], "there is no function 'nobody' in p.jl"),
+    ],
+)
+def test_a_file_and_a_function_may_be_one_word(words: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code = main(["run", *words, "--data", "one.csv", "--set", "eps=1"])
+    assert code == (2 if said else 0)
+    assert said in capsys.readouterr().err
+
+
 # What would be done
 
 

@@ -468,14 +468,14 @@ def verify(certificate: str, config: str | None, log_level: str, log_file: str |
 
 @root.command("run")
 @click.argument("file", metavar="FILE", shell_complete=_files)
-@click.argument("function", metavar="FUNCTION")
+@click.argument("function", metavar="[FUNCTION]", required=False)
 @_of_data
 @target_delta
 @limit
 @_of_results
 @logs
 def run_(log_level: str, log_file: str | None, **options: Any) -> int:
-    """Run a private function on data, once, and release what it returns.
+    """Run a private function on data, once, and release what it returns: FILE FUNCTION, or FILE:FUNCTION.
 
     It must be proved by the sound rules, its numbers must decide all conditions, and it may use no black box. Its
     noise is drawn by OpenDP (pip install 'dp-lsp[run]'); all that is computed before is exact. What is printed on
@@ -494,10 +494,10 @@ def run_(log_level: str, log_file: str | None, **options: Any) -> int:
       1    refused: not proved, or nothing is proved of such data; nothing was released
       2    wrong usage, a file or a column that does not exist, or OpenDP or NumPy is missing
     """
-    from dp_lsp.cli.run import Request, run
+    from dp_lsp.cli.run import Request, named, run
 
     _log(log_level, log_file)
-    return run(Request(**options))
+    return run(Request(*named(options.pop("file"), options.pop("function")), **options))
 
 
 @root.command("ledger")

@@ -381,6 +381,16 @@ class Request(NamedTuple):
     dry_run: bool = False
 
 
+def named(file: str, function: str | None) -> tuple[str, str]:
+    """A file and a function of it, which may be one word. It is read from the right, as there are drives."""
+    if function is not None:
+        return file, function
+    path, colon, name = file.rpartition(":")
+    if not colon or not path or not name or set(name) & set("/\\ "):
+        raise click.UsageError(f"say which function of {file!r} is run: FILE FUNCTION, or FILE:FUNCTION")
+    return path, name
+
+
 def run(request: Request) -> int:
     """Release what a function returns, print it, and return the exit code."""
     from dp_lsp.meaning import missing
