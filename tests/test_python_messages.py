@@ -238,3 +238,85 @@ def test_what_is_checked_at_run_time_is_proved_as_without_that() -> None:
     (plain,), (same,) = (ENGINE.check(each, document="a.py").functions for each in (text, checked))
     assert plain.state is same.state is State.PROVED
     assert plain.parameters[0].epsilon == same.parameters[0].epsilon == "eps"
+
+
+HELPER = HEADER + dedent(
+    """\
+    def most(v, k):
+        best = 0
+        for i in range(k):
+            best = max(best, (v > i).sum() + np.random.laplace(0, k))
+        return best
+
+
+    """
+)
+
+
+def told_of_helpers(text: str) -> tuple[State, list[tuple[str, State]], list[tuple[str, str]]]:
+    """The state of a program, those of its functions, and how bad each of its problems is."""
+    found = ENGINE.project("a.py", Texts({"a.py": text}))["a.py"]
+    states = [(each.name, each.state) for each in found.functions]
+    return found.state, states, [(each.code, each.severity.value) for each in found.problems]
+
+
+def test_a_helper_is_judged_where_it_is_called() -> None:
+    called = HELPER + "def f(ages: Annotated[np.ndarray, ChangeOne()]) -> Private:\n    return most(ages, 10)\n"
+    assert told_of_helpers(called) == (State.PROVED, [("f", State.PROVED)], [("DP452", "information")])
+    found = ENGINE.project("a.py", Texts({"a.py": called}))["a.py"]
+    assert found.problems[0].message.startswith(
+        "judged where it is called, in `f`; by itself: whom does `most` protect"
+    )
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        pytest.param("", id="nobody calls it"),
+        pytest.param(
+            "def f(ages: Annotated[np.ndarray, ChangeOne()]) -> Private:\n    return most(ages, 10) + ages[0]\n",
+            id="a caller is not proved",
+        ),
+        pytest.param(
+            "def f(ages: Annotated[np.ndarray, ChangeOne()]) -> Private:\n    return most(ages, 10)\n\n\n"
+            "def g(ages: Annotated[np.ndarray, ChangeOne()]) -> Private:\n    return most(ages, len(ages) / 2)\n",
+            id="one of two callers is not proved",
+        ),
+        pytest.param(
+            "def f(ages: Annotated[np.ndarray, ChangeOne()]) -> Private:\n    return most(ages, 10)\n\n\n"
+            "most(read(), 10)\n",
+            id="what is not followed calls it, too",
+        ),
+    ],
+)
+def test_a_helper_that_not_all_calls_prove_keeps_its_state(rest: str) -> None:
+    state, states, problems = told_of_helpers(HELPER + rest)
+    assert not state.holds and ("most", State.UNKNOWN) in states, problems
+
+
+def test_a_helper_with_a_budget_of_its_own_keeps_its_state() -> None:
+    text = HELPER.replace("def most", "# dp: budget 1\ndef most")
+    text += "def f(ages: Annotated[np.ndarray, ChangeOne()]) -> Private:\n    return most(ages, 10)\n"
+    assert ("most", State.UNKNOWN) in told_of_helpers(text)[1]
+
+
+@pytest.mark.parametrize("value", ["x // 10", "round(x)", "x % 10", "np.sqrt(np.abs(x))", "100 * int(x)"])
+def test_what_only_jumps_is_not_refuted(value: str) -> None:
+    """Some noise does hide these: `x // 10` is moved by at most 1 where `x` is, so it is false that none does."""
+    text = HEADER.replace("Static", "Static, Within")
+    text += f"def f(x: Annotated[float, Within()]) -> Private:\n    return {value} + np.random.laplace(0, 1)\n"
+    found = ENGINE.project("a.py", Texts({"a.py": text}))["a.py"]
+    problem = found.problems[0]
+    assert found.functions[0].state is State.UNKNOWN
+    assert (problem.code, problem.unchecked) == (
+        "DP302",
+        True,
+    ) and "it may jump where `x` hardly changes" in problem.message
+
+
+@pytest.mark.parametrize("value", ["x * x", "1 / x", "x * (x // 10)"])
+def test_what_grows_is_refuted(value: str) -> None:
+    text = HEADER.replace("Static", "Static, Within")
+    text += f"def f(x: Annotated[float, Within()]) -> Private:\n    return {value} + np.random.laplace(0, 1)\n"
+    found = ENGINE.project("a.py", Texts({"a.py": text}))["a.py"]
+    assert found.functions[0].state is (State.UNKNOWN if "//" in value else State.FAILED)

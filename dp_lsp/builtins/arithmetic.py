@@ -43,6 +43,7 @@ from dp_lsp.builtins.traits import (
     ChosenPublicly,
     DividesByLast,
     Integral,
+    Jumps,
     LimitedCopy,
     LosesFacts,
     NeedsBounds,
@@ -438,6 +439,7 @@ ROWS: tuple[Builtin, ...] = (
                 Refused(f"f(x::Data, y::Integer) = {example.replace('3', 'y')}", "DP208"),
             ),
             published=published,
+            traits=(Jumps(),),
         )
         for name, signature, example, positive, published in (
             ("%", "x % s", "x % 3", False, (form(numeric(), published_remainder_factors, x=NUMBER, s=NUMBER),)),
@@ -454,7 +456,7 @@ ROWS: tuple[Builtin, ...] = (
         ("f(x::Integer) = ceil(x)", "f(x::Real) = ceil(2.5) * x"),
         (Refused("f(v::MetricVector(Real, L1)) = ceil(v)", "DP202"),),
         published=(form(_static_ceiling, each(), x=NUMBER),),
-        traits=(Integral(True), NeverNaN(), Rounds(), monotonicity.IN_ALL),
+        traits=(Integral(True), NeverNaN(), Jumps(), Rounds(), monotonicity.IN_ALL),
     ),
     Builtin(
         "abs",

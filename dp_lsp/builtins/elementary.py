@@ -21,7 +21,7 @@ from dp_lsp.builtins.monotonicity import IN_ALL, Monotone
 from dp_lsp.builtins.patterns import BOOL as A_BOOL
 from dp_lsp.builtins.patterns import INTEGER_NUMBER, NUMBER, REAL_NUMBER, Box, Records
 from dp_lsp.builtins.shapes import Shape
-from dp_lsp.builtins.traits import Conditional, Integral, NeverNaN, Replaceable, ShortCircuit
+from dp_lsp.builtins.traits import Conditional, Integral, Jumps, NeverNaN, Replaceable, ShortCircuit
 from dp_lsp.core import machine
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.metrics import diameter
@@ -107,7 +107,7 @@ def _comparison(
         (f"f(x::Integer, y::Integer) = x {name} y", *examples),
         (Refused(f"f(x::Data, y::Integer) = x {name} y", "DP208"), refused),
         published=published,
-        traits=(Integral(True),),
+        traits=(Integral(True), Jumps()),
     )
 
 

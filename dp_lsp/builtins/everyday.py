@@ -24,7 +24,7 @@ from dp_lsp.builtins.monotonicity import IN_ALL
 from dp_lsp.builtins.orders import ENTRIES, some_entries
 from dp_lsp.builtins.patterns import INTEGER_NUMBER, REAL_NUMBER, STATIC_INTEGER, GivenType, Records
 from dp_lsp.builtins.shapes import Shape
-from dp_lsp.builtins.traits import IntegerArguments, Integral, NeverNaN, Orders, Replaceable, Rounds, everyday
+from dp_lsp.builtins.traits import IntegerArguments, Integral, Jumps, NeverNaN, Orders, Replaceable, Rounds, everyday
 from dp_lsp.core import machine
 from dp_lsp.core.algebra import Poly
 from dp_lsp.core.annotation import NumberOf
@@ -255,7 +255,7 @@ _ROWS: tuple[Builtin, ...] = (
             Refused("f(x::Real) = sqrt(-4) * x", "DP304"),
             Refused("f(v::MetricVector(Real, L2)) = sqrt(v)", "DP202"),
         ),
-        traits=(Shape(shapes.root), Integral(False), NeverNaN()),
+        traits=(Shape(shapes.root), Integral(False), NeverNaN(), Jumps()),
     ),
     Builtin(
         "log",
@@ -321,7 +321,7 @@ _ROWS: tuple[Builtin, ...] = (
                 Refused(f"f(v::MetricVector(Real, L1)) = {name}(v)", "DP202"),
                 Refused(f"f(x::Real) = {name}(Real, x)", "DP208"),
             ),
-            traits=(NeverNaN(), IntegerArguments(("digits",)), Rounds(to_nearest=name == "round")),
+            traits=(NeverNaN(), IntegerArguments(("digits",)), Jumps(), Rounds(to_nearest=name == "round")),
         )
         for name, whole, words in (
             ("round", round, "The nearest whole number, the even one of two that are equally near"),

@@ -63,6 +63,12 @@ def everyday(rows: Iterable[Builtin]) -> tuple[Builtin, ...]:
 
 
 @value
+class Jumps(Trait):
+    """Its result may jump where an argument hardly moves, so it is ∞-sensitive; but that says nothing of how far it
+    jumps, which may be little: truth values are at most 1 apart, and what is rounded jumps by 1."""
+
+
+@value
 class Integral(Trait):
     """Whether the numbers it returns are whole (or of Data), whatever it is given. Rows without this trait return whole
     numbers of whole numbers."""

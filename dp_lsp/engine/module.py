@@ -7,7 +7,8 @@ import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from dp_lsp.analysis.records import KEY, MAIN, ChunkRecord, Options
+from dp_lsp.analysis.records import KEY, MAIN, ChunkRecord, Options, State, worst
+from dp_lsp.core.annotation import Anything, NumberOf
 from dp_lsp.core.term import Definition, Method, argument_count, own_calls
 from dp_lsp.engine.premises import Meaning, NamedMeaning, Premises, names_of
 from dp_lsp.engine.program import InferenceUnit, Program
@@ -204,11 +205,14 @@ class Elsewhere:
         self._files: dict[tuple[int, int], _ModuleFile] = {}
 
     def located(self, module: int, index: int) -> ChunkRecord:
-        """The record of a unit with the module it is in, the places in others looked up. Its key tells of both."""
+        """The record of a unit with the module it is in, the places in others looked up, and helpers judged where they
+        are called. Its key tells of all that."""
         record = self._found[module].known[index].record
         if module:
             name = self._whole.modules[module]
             record = in_module(record, name)
+        if not record.verdict.state.holds:
+            record = self._judged_by_calls(module, index, record)
         found = record.verdict.problems
         if not found or not any(isinstance(each.where, Named) for problem in found for each in problem.related):
             return record
@@ -322,6 +326,62 @@ class Elsewhere:
                         return found
         return None
 
+    # Helpers
+
+    def _judged_by_calls(self, module: int, index: int, record: ChunkRecord) -> ChunkRecord:
+        """A record in which helpers have no state of their own that say nothing of records, and that are called by what
+        is proved alone: what is wrong with one by itself is information. Nothing is claimed of such a helper, and what
+        it does to records is part of what its callers cost, so a check that fails for it would ask for words that no
+        proof needs."""
+        verdict, helpers = record.verdict, dict[Span, str]()
+        unit = self._whole.programs[module].units[index]
+        for each in unit.lowered.definitions:
+            is_told = any(each.span.covers(remark.target.start) for remark in unit.remarks)
+            if _is_helper(each) and not is_told and not self._holds(module, index, each):
+                callers = self._callers(module, each, set())
+                if callers:
+                    helpers[each.span] = f"judged where it is called, in `{min(callers)}`; by itself: "
+        if not helpers:
+            return record
+        problems = []
+        for problem in verdict.problems:
+            said = next((said for span, said in helpers.items() if span.covers(problem.span.start)), "")
+            if said and (problem.unchecked or problem.severity is Severity.ERROR):
+                less = f"{said}{problem.message}"
+                problem = problem._replace(severity=Severity.INFORMATION, message=less, unchecked=False)
+            problems.append(problem)
+        functions = tuple(each for each in verdict.functions if each.span not in helpers)
+        alone = [each.state for each in functions]
+        alone += [State.FAILED for each in problems if each.severity is Severity.ERROR]
+        alone += [State.UNKNOWN for each in problems if each.unchecked]
+        verdict = verdict._replace(state=worst(iter(alone)), functions=functions, problems=tuple(problems))
+        return _marked(record._replace(verdict=verdict), "\0".join(helpers.values()))
+
+    def _callers(self, module: int, helper: Definition, met: set[str]) -> set[str] | None:
+        """The proved functions that use a helper, by way of others, too; None where anything else uses it."""
+        found, program = set[str](), self._whole.programs[module]
+        met.add(helper.name)
+        for index, unit in enumerate(program.units):
+            if helper.name not in unit.lowered.mentions:
+                continue
+            users = [each for each in unit.lowered.definitions if helper.name in each.uses]
+            if not users and all(each.name != helper.name for each in unit.lowered.definitions):
+                return None
+            for user in users:
+                if self._holds(module, index, user):
+                    found.add(user.name)
+                    continue
+                further = None if user.name in met or not _is_helper(user) else self._callers(module, user, met)
+                if not further:
+                    return None
+                found |= further
+        return found
+
+    def _holds(self, module: int, index: int, definition: Definition) -> bool:
+        """Whether a function is proved, or taken at its word."""
+        functions = self._found[module].known[index].record.verdict.functions
+        return any(each.state.holds for each in functions if each.span == definition.span)
+
     def _start(self, module: int, index: int) -> int:
         return self._whole.programs[module].units[index].chunk.start
 
@@ -331,6 +391,19 @@ class Elsewhere:
                 file = _ModuleFile(part.name, part.source)
                 self._files.update((place, file) for place in part.places)
         return self._files[module, index]
+
+
+def _is_helper(definition: Definition) -> bool:
+    """Whether a function says nothing of records, nor that it is private, so that its calls alone tell what it must
+    be."""
+    if not isinstance(definition, Method) or definition.body is None or definition.needs:
+        return False
+    if definition.privacy:
+        return definition.presumed
+    return all(
+        param.static or isinstance(param.type, Anything) or (isinstance(param.type, NumberOf) and param.type.plain)
+        for param in definition.params
+    )
 
 
 def in_module(record: ChunkRecord, module: str) -> ChunkRecord:

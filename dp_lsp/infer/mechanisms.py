@@ -6,8 +6,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
 
+from dp_lsp import builtins
 from dp_lsp.builtins.define import Args, Noise
 from dp_lsp.builtins.remedies import measure_in
+from dp_lsp.builtins.traits import Jumps
 from dp_lsp.core import term
 from dp_lsp.core.algebra import Poly, Symbol
 from dp_lsp.core.constraints import Assumptions, Comparison, Constraint, Origin, decide
@@ -174,16 +176,29 @@ def _other_norm(
 
 def _report_unbounded(inference: Inference, span: Span, unbounded: dict[Var, Move]) -> None:
     shown_vars = {var: move for var, move in unbounded.items() if not var.members}
-    first = next(iter(shown_vars.values()))
-    names = explain.either(var.name for var in shown_vars)
+    problem = _unbounded(inference, span, shown_vars)
+    inference.report(problem._replace(refutable=not problem.unchecked))  # the mechanism declares a number
+
+
+def _unbounded(inference: Inference, span: Span, moved: dict[Var, Move]) -> Problem:
+    """What moves the input of a mechanism without bound. Where this is only known to jump, some noise may hide it: how
+    much is not known."""
+    first = next(iter(moved.values()))
+    names = explain.either(var.name for var in moved)
+    row = builtins.TABLE.get(moves.first_infinite(first).rule)
+    jumps = row is not None and row.has(Jumps)
     problem = problems.UnboundedInput.at(
         span,
         written=inference.written(span),
         variable=names,
+        hides="is known to hide" if jumps else "hides",
+        how=f"it may jump where `{names}` hardly changes"
+        if jumps
+        else f"a change of 1 in `{names}` can move it by any amount",
         because=explain.because(inference, first, inference.written(span)),
-        related=explain.path(inference, first, next(iter(shown_vars)).name),
+        related=explain.path(inference, first, next(iter(moved)).name),
     )
-    inference.report(problem._replace(refutable=True))  # the mechanism declares a number
+    return problem._replace(unchecked=jumps)
 
 
 def _nevertheless(args: Args, event: Mechanism, factor: Sens, hidden: bool, moved: Sens) -> str:
@@ -444,16 +459,6 @@ def _in_any_norm(inference: Inference, moved: Sens) -> Sens:
 
 
 def _unbounded_input(inference: Inference, span: Span, private: Moves, unbounded: frozenset[Var]) -> None:
-    named = [(var, move) for var, move in private.items() if var in unbounded and not var.members]
-    if not named:
-        return
-    var, move = named[0]
-    inference.report(
-        problems.UnboundedInput.at(
-            span,
-            written=inference.written(span),
-            variable=explain.either(var.name for var, _ in named),
-            because=explain.because(inference, move, inference.written(span)),
-            related=explain.path(inference, move, var.name),
-        )
-    )
+    named = {var: move for var, move in private.items() if var in unbounded and not var.members}
+    if named:
+        inference.report(_unbounded(inference, span, named))

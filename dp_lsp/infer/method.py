@@ -452,6 +452,8 @@ def _understood(
     best = found
     for other in _annotated(method, setting.metric):
         _, again = _reported(other, setting, effort)
+        if _releases_unsaid(method, setting, again.problems):
+            _, again = _reported(replace(other, privacy=True, presumed=True), setting, effort)
         if again.shown is not None and not again.wrong and (best.wrong or not again.problems):
             assumed = texts(scheme, again.shown)
             best = again._replace(assumed=(*assumed, *again.assumed))

@@ -1110,7 +1110,9 @@ class TooSensitive(Kind):
 
 
 class UnboundedInput(Kind):
-    """The input of a mechanism has no bound on how far it moves, so no noise hides it.
+    """The input of a mechanism has no bound on how far it moves, so no noise hides it. Where it is only known to jump,
+    as what is rounded and comparisons of real numbers do however little these change, some noise may: then it is not
+    known, and not wrong.
 
     Broken:
 
@@ -1155,7 +1157,7 @@ class UnboundedInput(Kind):
     code = "DP302"
     name = "unbounded-input"
     cause = "`{written}` has unbounded sensitivity in `{variable}`"
-    message = "no noise hides `{written}`: a change of 1 in `{variable}` can move it by any amount{because}"
+    message = "no noise {hides} `{written}`: {how}{because}"
 
 
 class Unbounded(Kind):
@@ -2120,7 +2122,7 @@ class PrivateBranch(Kind):
     name = "private-branch"
     cause = "which branch runs depends on private `{variable}`"
     message = (
-        "which branch runs depends on private `{variable}`, and the result reveals it: decide by a value that a "
+        "which branch runs depends on private `{variable}`, and the result {reveals} it: decide by a value that a "
         "mechanism released"
     )
 

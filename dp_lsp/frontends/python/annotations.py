@@ -22,9 +22,9 @@ from dp_lsp.frontends.python.tree import Places, below, copied, walk
 from dp_lsp.language import Annotations, RefusedType, Returned
 from dp_lsp.surface import Node, TypeExpr
 
-OF_NUMBER, PUBLIC, DRAWING = "<number>", "<public>", "<private>"
-"""The annotations of a function that has none and draws noise, which nobody can write: a number, and one that is
-public; and that it is private."""
+OF_NUMBER, PUBLIC, WHOLE, DRAWING = "<number>", "<public>", "<whole>", "<private>"
+"""The annotations of a function that has none and draws noise, which nobody can write: a number, one that is public,
+and a whole one that is; and that it is private."""
 SWITCH, GENERATOR = "<switch>", "<generator>"
 """The types of a public truth value that is only asked for, and of a generator, which nobody can write."""
 _OTHER, _INFINITE = "…", "∞"
@@ -416,6 +416,8 @@ class PythonAnnotations(Annotations):
                 return Anything(), False
             case TypeExpr(name="<public>"):
                 return NumberOf(Base.REAL), True
+            case TypeExpr(name="<whole>"):
+                return NumberOf(Base.INTEGER), True
             case TypeExpr(name="<number>"):
                 return NumberOf(Base.REAL), False
             case TypeExpr(name=name) if name == GENERATOR:
@@ -440,7 +442,7 @@ class PythonAnnotations(Annotations):
         return self.meaning(node), False
 
     def is_open(self, node: TypeExpr | None) -> bool:
-        return node is not None and node.name == PUBLIC
+        return node is not None and node.name in (PUBLIC, WHOLE)
 
     def returned(self, node: TypeExpr | None) -> Returned:
         if node is None or _is_silent(node):

@@ -20,6 +20,7 @@ from fractions import Fraction
 from typing import TypeVar
 
 from dp_lsp import surface
+from dp_lsp.frontends.python.inner import bound_below
 from dp_lsp.frontends.python.kinds import BY_NAME, CENTRE, SAMPLERS, SCALE, SIZE, Kinds
 from dp_lsp.frontends.python.tree import below, children, copied, walk
 from dp_lsp.named import NamedTuple
@@ -251,6 +252,20 @@ def scales(node: ast.FunctionDef, kinds: Kinds) -> set[str]:
         assigned = below(node, ast.Assign)
         said = [each.value for each in assigned if any(_gives(target, new) for target in each.targets)]
     return found
+
+
+def counts_rounds(node: ast.FunctionDef, kinds: Kinds) -> set[str]:
+    """The names that tell how often something is done, alone or in sums and products, and that keep their value:
+    ``range`` takes none but whole numbers, and a sum or product with a number that is not is none."""
+    found: set[str] = set()
+    for item in below(node, ast.Call):
+        for given in item.args if kinds.called(item.func) == "range" else ():
+            if all(isinstance(each, _OF_WHOLE) for each in walk(given)):
+                found |= {each.id for each in below(given, ast.Name)}
+    return found - set(bound_below(node))
+
+
+_OF_WHOLE = (ast.Name, ast.Constant, ast.BinOp, ast.Add, ast.Sub, ast.Mult)
 
 
 def _gives(target: ast.expr, names: set[str]) -> bool:

@@ -17,6 +17,7 @@ from dp_lsp.frontends.python.annotations import (
     OF_NUMBER,
     PUBLIC,
     UNSAID,
+    WHOLE,
     annotation,
     holds_texts,
     kind_of,
@@ -31,6 +32,7 @@ from dp_lsp.frontends.python.counting import with_counts
 from dp_lsp.frontends.python.draws import (
     Noise,
     as_long_as,
+    counts_rounds,
     is_noisy_stop,
     named_arrays,
     named_centre,
@@ -118,6 +120,7 @@ def function(node: ast.FunctionDef, places: Places, around: _Body | None = None)
             returns = surface.TypeExpr(header.end, header.end, DRAWING, written="Private")
             public = {each.name for each in params} if body.several else body.scales
             told = {each.name: PUBLIC if each.name in public else OF_NUMBER for each in params}
+            told |= dict.fromkeys(told.keys() & body.counts, WHOLE)
             params = tuple(
                 each
                 if each.annotation or each.name in {*body.samples, *body.vectors, *body.several}
@@ -156,7 +159,7 @@ def _said(param: surface.Parameter, annotation_: str) -> surface.Parameter:
     return surface.Parameter(param.start, param.end, param.name, said, param.default, param.kind)
 
 
-_TOLD = {PUBLIC: "a public number", OF_NUMBER: "a number"}
+_TOLD = {PUBLIC: "a public number", WHOLE: "a public whole number", OF_NUMBER: "a number"}
 
 
 def _of_definition(node: ast.FunctionDef) -> surface.Summary:
@@ -299,6 +302,7 @@ class _Body:
         self._lasting = lasting(node, self._kinds)
         self._generators = generators(node, self._kinds)
         self.scales = scales(node, self._kinds) | told_to_tools(node, measured, called)
+        self.counts = counts_rounds(node, self._kinds)
         self.draws = any(self._kinds.drawn(item) for item in below(node, ast.Call)) or bool(self.samples)
         self._inner = inner_functions(node)
         known = (*self._inner, *(() if around is None else around._inner.keys() - own))

@@ -41,6 +41,8 @@ def name(inference: Inference, method: Method, usual: int) -> None:
         if mistake is None:
             found.append(uses.explained(scene, problem, problem))
             continue
+        doubts = inference.recorder.doubts
+        doubts[:] = [mistake.message if each == problem.message else each for each in doubts]
         if mistake.unchecked and not problem.unchecked:
             inference.give_up(mistake.message)
         unchecked = problem.unchecked or mistake.unchecked

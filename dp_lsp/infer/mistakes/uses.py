@@ -33,7 +33,7 @@ def private_branch(scene: Scene, problem: Problem) -> Problem | None:
         names, moved = scene.private(branch.condition), scene.moves(branch.condition)
         related = explain.path(scene.inference, next(iter(moved.values())), names[0]) if moved else ()
         if names:
-            return problems.PrivateBranch.at(branch.condition.span, variable=listed(names), related=related)
+            return _decided(problem, branch.condition.span, listed(names), related)
     return _branch_inside(scene, problem)
 
 
@@ -44,8 +44,14 @@ def _branch_inside(scene: Scene, problem: Problem) -> Problem | None:
     for branch in scene.flow(call) if call is not None else ():
         if isinstance(branch, Branch) and node is not None and branch.span in scene.conditions(branch.span):
             variable = listed(scene.private(node))
-            return problems.PrivateBranch.at(branch.condition.span, variable=variable, related=problem.related)
+            return _decided(problem, branch.condition.span, variable, problem.related)
     return None
+
+
+def _decided(problem: Problem, span: Span, names: str, related: tuple[Related, ...]) -> Problem:
+    """A condition that is private. Behind noise the result reveals it no more than it jumps."""
+    reveals = "may jump with" if problem.unchecked else "reveals"
+    return problems.PrivateBranch.at(span, variable=names, reveals=reveals, related=related)
 
 
 def follows(scene: Scene, problem: Problem) -> bool:
