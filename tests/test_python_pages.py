@@ -30,14 +30,21 @@ PAGES = (
         "applied",
     ),
     *("written-lists", "put-in-order", "texts", "switches", "distinct", "by-hand", "side-by-side", "counted-keys"),
+    "objects",
 )
 LOOSE = {
     "Values that take the place of others",
     "A town that stands there twice",
     "A switch that calls give",  # one that is off costs what it costs when it is on
     "A table that is filtered again and again",
+    "An object that is made anew in a loop",
 }
 """Programs that draw what nobody sees, or count what is never there: it is paid for, so that less holds, too."""
+
+
+def _is_asked(claim: Claim) -> bool:
+    """Whether it can be run: it is no method, which has an object, and nothing is assumed of what it is given."""
+    return claim.private and "." not in claim.name and not any(text.startswith("`") for text in claim.texts)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -49,7 +56,7 @@ def test_claims_hold_and_half_of_them_do_not(page: str) -> None:
     for block, claims in said:
         outcome = judged(1, block.text, claims)
         assert not (outcome.refuted or outcome.crashed), (block.text, outcome)
-        for claim in (each for each in claims if each.private):
+        for claim in (each for each in claims if _is_asked(each)):
             half = [each._replace(epsilon=f"({each.epsilon})/2") for each in claim.parameters]
             kept += 1
             if not Judge(block.text, 1).refuted(claim._replace(parameters=tuple(half)), 40, 12):

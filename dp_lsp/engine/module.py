@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from dp_lsp.analysis.records import KEY, MAIN, ChunkRecord, Options, State, worst
-from dp_lsp.core.annotation import Anything, NumberOf
+from dp_lsp.core.annotation import Anything, NumberOf, TupleOf
 from dp_lsp.core.term import Definition, Method, argument_count, own_calls
 from dp_lsp.engine.premises import Meaning, NamedMeaning, Premises, names_of
 from dp_lsp.engine.program import InferenceUnit, Program
@@ -332,30 +332,34 @@ class Elsewhere:
         """A record in which helpers have no state of their own that say nothing of records, and that are called by what
         is proved alone: what is wrong with one by itself is information. Nothing is claimed of such a helper, and what
         it does to records is part of what its callers cost, so a check that fails for it would ask for words that no
-        proof needs."""
-        verdict, helpers = record.verdict, dict[Span, str]()
+        proof needs. Of methods of classes that nobody calls nothing is said: they need not be about records at all."""
+        verdict, helpers, unused = record.verdict, dict[Span, str](), list[Span]()
         unit = self._whole.programs[module].units[index]
         for each in unit.lowered.definitions:
             is_told = any(each.span.covers(remark.target.start) for remark in unit.remarks)
             if _is_helper(each) and not is_told and not self._holds(module, index, each):
                 callers = self._callers(module, each, set())
+                if callers is not None and not callers and _is_method_of_class(each):
+                    unused.append(each.span)
                 if callers:
                     helpers[each.span] = f"judged where it is called, in `{min(callers)}`; by itself: "
-        if not helpers:
+        if not helpers and not unused:
             return record
         problems = []
         for problem in verdict.problems:
+            if any(span.covers(problem.span.start) for span in unused):
+                continue
             said = next((said for span, said in helpers.items() if span.covers(problem.span.start)), "")
             if said and (problem.unchecked or problem.severity is Severity.ERROR):
                 less = f"{said}{problem.message}"
                 problem = problem._replace(severity=Severity.INFORMATION, message=less, unchecked=False)
             problems.append(problem)
-        functions = tuple(each for each in verdict.functions if each.span not in helpers)
+        functions = tuple(each for each in verdict.functions if each.span not in (*helpers, *unused))
         alone = [each.state for each in functions]
         alone += [State.FAILED for each in problems if each.severity is Severity.ERROR]
         alone += [State.UNKNOWN for each in problems if each.unchecked]
         verdict = verdict._replace(state=worst(iter(alone)), functions=functions, problems=tuple(problems))
-        return _marked(record._replace(verdict=verdict), "\0".join(helpers.values()))
+        return _marked(record._replace(verdict=verdict), "\0".join([*helpers.values(), repr(unused)]))
 
     def _callers(self, module: int, helper: Definition, met: set[str]) -> set[str] | None:
         """The proved functions that use a helper, by way of others, too; None where anything else uses it."""
@@ -372,8 +376,8 @@ class Elsewhere:
                     found.add(user.name)
                     continue
                 further = None if user.name in met or not _is_helper(user) else self._callers(module, user, met)
-                if not further:
-                    return None
+                if further is None or (not further and not _is_method_of_class(user)):
+                    return None  # what nobody calls is judged by itself, but for methods
                 found |= further
         return found
 
@@ -404,6 +408,13 @@ def _is_helper(definition: Definition) -> bool:
         param.static or isinstance(param.type, Anything) or (isinstance(param.type, NumberOf) and param.type.plain)
         for param in definition.params
     )
+
+
+def _is_method_of_class(definition: Definition) -> bool:
+    """Whether a function is a method that is given its object, the parts of which are numbers."""
+    first = definition.params[0].type if isinstance(definition, Method) and definition.params else None
+    label = first.label if isinstance(first, TupleOf) else None
+    return label is not None and label.of.rpartition(".")[0] == definition.name.rpartition(".")[0] != ""
 
 
 def in_module(record: ChunkRecord, module: str) -> ChunkRecord:

@@ -249,15 +249,18 @@ class Task:
 
     @cached_property
     def _are_nested(self) -> bool:
-        """Whether the last of the definitions is all that a file does, so that it holds others."""
+        """Whether the last of the definitions is all that a file does, or the first one is a class, so that it holds
+        others."""
         definitions = self.unit.lowered.definitions
-        return any(definitions[-1].span.covers(each.span.start) for each in definitions[:-1])
+        around = {each.span for each in (definitions[0], definitions[-1])}
+        return any(span.covers(each.span.start) for span in around for each in definitions if each.span != span)
 
     def _version(self, definition: Definition, broken: str) -> bytes:
         """A digest of all that a method depends on which others read: one with parameters without annotations, or of
         constants and its text alone, whatever else is said around that. Empty for others, and for what may not be
         inferred as it is called: something is wrong with it whatever the types."""
-        wrong = broken or any(each.unchecked for each in (*self.unit.lowered.problems, *self.unit.problems))
+        others = () if self._are_nested else self.unit.lowered.problems  # those that count for it are in `broken`
+        wrong = broken or any(each.unchecked for each in (*others, *self.unit.problems))
         if wrong or not isinstance(definition, Method):
             return b""
         if any(isinstance(each.type, Anything) for each in definition.params):

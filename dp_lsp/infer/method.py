@@ -26,7 +26,7 @@ from dp_lsp.builtins.remedies import datasets
 from dp_lsp.builtins.traits import Indexing
 from dp_lsp.core import annotation, term
 from dp_lsp.core.algebra import Symbol
-from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, NumberOf, compared
+from dp_lsp.core.annotation import Annotation, Anything, ContainerOf, DatasetOf, NumberOf, TupleOf, compared
 from dp_lsp.core.constraints import Origin
 from dp_lsp.core.descriptors import Descriptor
 from dp_lsp.core.evaluate import symbols_of
@@ -342,9 +342,14 @@ def infer_method(method: term.Method, setting: InferenceSetting, look: Callable[
 def _releases_unsaid(method: term.Method, setting: InferenceSetting, found: Iterable[Problem]) -> bool:
     """Whether a function without any annotation calls what releases something, in a language in which nobody has to say
     that: then it is taken for private, by which more is asked of it."""
-    unsaid = not method.privacy and all(isinstance(param.type, Anything) for param in method.params)
+    unsaid = not method.privacy and all(isinstance(each.type, Anything) or _is_object(each) for each in method.params)
     is_told = any(problem.code == problems.NotDeclaredPrivate.code for problem in found)
     return unsaid and is_told and setting.language.semantics.presumes_privacy
+
+
+def _is_object(param: term.Param) -> bool:
+    """Whether a parameter is a public object, which says nothing of records."""
+    return param.static and isinstance(param.type, TupleOf)
 
 
 def _asked(method: term.Method, setting: InferenceSetting, effort: Effort, found: Inferred, shown: Scheme) -> Inferred:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import is_dataclass
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -93,6 +94,10 @@ def evaluated(text: str, values: Mapping[str, Any], free: tuple[str, ...] = ()) 
         parts = found[1].split(", ")
         return f"({' + '.join(f'cols({each})' if np.ndim(values[each]) == 2 else '1' for each in parts)})"
 
+    for name, value in values.items():
+        for field, part in vars(value).items() if is_dataclass(value) else ():
+            text = text.replace(f"{name}[{field}]", f"{name}_{field}")
+            names[f"{name}_{field}"] = _known(part)
     text = re.sub(r"cols\(([^()]*, [^()]*)\)", width, text)
     text = re.sub(r"rows\(([^(),]*), [^()]*\)", r"rows(\1)", text)  # each part has one of each record
     try:

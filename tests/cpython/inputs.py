@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import inspect
 import math
 import random
@@ -124,6 +125,9 @@ class Inputs:
             values = sorted(set(self.source.sample([0, 1, 2, 3, 10, 40, 65, 120], self.source.choice((3, 2, 4)))))
             made = [inner(each) for each in values]
             return np.array(made) if slot.base is np.ndarray else slot.base(made)
+        if dataclasses.is_dataclass(slot.base):
+            parts = get_type_hints(slot.base)
+            return slot.base(**{name: self.source.choice(STATICS[of]) for name, of in parts.items()})
         if slot.base not in STATICS:
             raise Unmodelled(f"a public {slot.base}")
         return self.source.choice(STATICS[slot.base])

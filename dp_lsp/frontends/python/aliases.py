@@ -20,6 +20,7 @@ from dp_lsp.frontends.python.annotations import meant
 from dp_lsp.frontends.python.imports import DRAWS
 from dp_lsp.frontends.python.names import names_bound
 from dp_lsp.frontends.python.numeric import computed
+from dp_lsp.frontends.python.objects import NO_OBJECTS, Objects, object_made, plain
 from dp_lsp.frontends.python.parse import read, unread
 from dp_lsp.frontends.python.releasing.makers import Maker, makers
 from dp_lsp.frontends.python.tree import below, walk
@@ -112,6 +113,49 @@ def listed(context: str) -> dict[str, ast.expr]:
     """The lists and numbers that names stand for, by the items that define them."""
     found = (_list_given(ast.Module([each], [])) for each in ast.parse(context).body)
     return dict(each for each in found if each is not None)
+
+
+_CLASS = re.compile(r"^class[ \t]+([^\W\d]\w*)", re.M)
+_CALLED = re.compile(r"^([^\W\d]\w*)[ \t]*=[ \t]*([^\W\d]\w*)\(", re.M)
+_DATACLASS = "dataclass"
+_OF_DATACLASSES = re.compile(r"^from[ \t]+dataclasses[ \t]+import[ \t]+[^\n]*\bdataclass\b", re.M)
+
+
+def classes(text: str, items: Iterable[Chunk]) -> dict[str, str]:
+    """The classes of a file whose objects are what they are made of, and the objects of them that it makes at top level
+    and gives no other name, each with the item that defines it; with the import of what makes classes."""
+    if _CLASS.search(text) is None:
+        return {}
+    texts = [each.text for each in items]
+    brings = [each for each in texts if _OF_DATACLASSES.search(each) and _binding(texts, _DATACLASS) == [each]]
+    found = {} if not brings else {_DATACLASS: brings[0]}
+    for each in texts:
+        named = _CLASS.search(each)
+        if named is not None and _binding(texts, named[1]) == [each] and objects("\n".join([*brings, each])).classes:
+            found[named[1]] = each
+    made: dict[str, str] = {}
+    for each in texts:
+        called = _CALLED.search(each)
+        if called is not None and called[2] in found:
+            others = (one for one in texts if one is not each and _mentions_any(one, [called[1]]))
+            if not any(called[1] in _bound_outside(one) for one in others):
+                made[called[1]] = each
+    return {**found, **made}
+
+
+@lru_cache(_REMEMBERED)
+def objects(context: str) -> Objects:
+    """The classes and the objects that names stand for, by the items that define them."""
+    tree = read(context)
+    if isinstance(tree, Problem) or "class" not in context:
+        return NO_OBJECTS
+    has_dataclass = any(
+        isinstance(each, ast.ImportFrom) and any((one.name, one.asname) == (_DATACLASS, None) for one in each.names)
+        for each in tree.body
+    )
+    made = {each.name: each for each in (plain(node, has_dataclass) for node in tree.body) if each is not None}
+    called = (object_made(each, made) for each in tree.body)
+    return Objects(made, dict(each for each in called if each is not None), has_dataclass)
 
 
 _LIBRARY = re.compile(r"^(?:import|from)[ \t]+(?:opendp|diffprivlib)\b", re.M)

@@ -16,6 +16,7 @@ from dp_lsp.frontends.python.kinds import Kind as ValueKind
 from dp_lsp.frontends.python.kinds import Of
 from dp_lsp.frontends.python.names import TYPES, WORDS, dotted, shortened
 from dp_lsp.frontends.python.numeric import INFINITE
+from dp_lsp.frontends.python.objects import MAKING
 from dp_lsp.frontends.python.rows import Rows
 from dp_lsp.frontends.python.tables import Alone, Frame, NotAColumn, Table, alone, table_of
 from dp_lsp.frontends.python.tree import Places, below, copied, walk
@@ -440,6 +441,17 @@ class PythonAnnotations(Annotations):
             case TypeExpr(name="Static"):
                 raise RefusedType(node, "write `Static[float]` or `Static[int]`", "Static[float]", nearly=True)
         return self.meaning(node), False
+
+    def structure(self, node: TypeExpr | None, structures: Mapping[str, Annotation]) -> tuple[Annotation, bool] | None:
+        match node:
+            case TypeExpr(name="Static", args=(TypeExpr(name=of, args=()),), form="braces"):
+                public = True
+            case TypeExpr(name=of, args=()):
+                public = of.startswith("Static[")
+            case _:
+                return None
+        found = structures.get(f"{of.removeprefix('Static[').removesuffix(']')}.{MAKING}")
+        return None if found is None else (found, public)
 
     def is_open(self, node: TypeExpr | None) -> bool:
         return node is not None and node.name in (PUBLIC, WHOLE)

@@ -51,6 +51,7 @@ from dp_lsp.frontends.python.kinds import (
 )
 from dp_lsp.frontends.python.names import EXCEPTIONS, HOMES, MODULES, dotted
 from dp_lsp.frontends.python.numeric import CLIPS, CONSTANTS, DIGITS, FUNCTIONS, INFINITE, logistic, written
+from dp_lsp.frontends.python.objects import Part
 from dp_lsp.frontends.python.of_rows import COUNT_KEPT, VECTOR
 from dp_lsp.frontends.python.reductions import Reductions
 from dp_lsp.frontends.python.refused import REASONS, Refused
@@ -207,6 +208,8 @@ class Expressions(LibraryCalls, Reductions, Powers):
                 return self._called(node)
             case ast.Subscript() | ast.Attribute():
                 return self._part(node)
+            case Part(value=ast.Name(id=name) as value, attr=attr):
+                return surface.Field(*span, surface.Name(*self._places.span(value), name), attr)
         raise Refused(node, _described(node))
 
     def _as_sum(self, node: ast.expr) -> ast.expr | None:

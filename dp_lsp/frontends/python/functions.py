@@ -149,8 +149,9 @@ def _by_keys(function: ast.FunctionDef, refused: Refused, statement: ast.stmt | 
 
 
 def _is_said(param: surface.Parameter) -> bool:
-    """Whether something is said of a parameter, but that it is a generator."""
-    return param.annotation is not None and param.annotation.name != GENERATOR
+    """Whether somebody says something of a parameter, but that it is a generator: not of the object of a method."""
+    said = param.annotation
+    return said is not None and said.name != GENERATOR and not said.name.startswith("Static[")
 
 
 def _said(param: surface.Parameter, annotation_: str) -> surface.Parameter:

@@ -20,6 +20,7 @@ from enum import Enum, auto
 from dp_lsp.frontends.python.applied import APPLYING, applied
 from dp_lsp.frontends.python.names import GENERATORS, bound_in, dotted, shortened
 from dp_lsp.frontends.python.numeric import CONSTANTS, OF_NUMBER, goes_over_arrays
+from dp_lsp.frontends.python.objects import Part
 from dp_lsp.frontends.python.reducing import reducing, where_largest
 from dp_lsp.frontends.python.releasing import METHODS as OF_MECHANISMS
 from dp_lsp.frontends.python.releasing import is_counting, is_mechanism, is_tool
@@ -296,6 +297,8 @@ class Kinds:
                 return self._of_list(node)
             case ast.List():
                 return Kind.LIST
+            case Part():
+                return Kind.TRUTH if node.is_truth else Kind.NUMBER
             case ast.Dict() | ast.DictComp():
                 return Kind.DICT
             case ast.Call():

@@ -38,6 +38,7 @@ from dp_lsp.frontends.python.names import (
     reaches_out,
 )
 from dp_lsp.frontends.python.notebooks import order, spoken
+from dp_lsp.frontends.python.objects import NO_OBJECTS, Objects, Plain, methods, plain, why_not, with_objects
 from dp_lsp.frontends.python.outputs import makes_log
 from dp_lsp.frontends.python.releasing import SETTING_UP
 from dp_lsp.frontends.python.releasing.makers import Maker, maker, with_makers
@@ -59,10 +60,11 @@ def parse(
     named: Mapping[str, ast.expr],
     makers: Mapping[str, Maker],
     listed: Mapping[str, ast.expr],
+    objects: Objects,
     drawing: Container[str],
 ) -> Parsed:
-    """The top-level nodes of a chunk, where names stand for annotations and for lists, functions for the mechanisms
-    that they make, and others are ``drawing`` noise, and what is wrong with it."""
+    """The top-level nodes of a chunk, where names stand for annotations, for lists and for objects, functions for the
+    mechanisms that they make, and others are ``drawing`` noise, and what is wrong with it."""
     late = order(chunk)
     if late is not None:
         return Parsed((), (late,))
@@ -72,8 +74,9 @@ def parse(
     if isinstance(made, Problem):
         return Parsed((unread(chunk),), (made,), said)
     made = with_lists(with_makers(with_annotations(made, chunk, named), makers), listed)
+    made = with_objects(made, objects)
     places = Places(chunk)
-    nodes = tuple(node for each in made.body for node in item(each, places))
+    nodes = tuple(node for each in made.body for node in item(each, places, objects))
     return Parsed(nodes, tuple(nothing_said(chunk, made, places, drawing)), said, loads=tuple(loads(made, places)))
 
 
@@ -97,7 +100,7 @@ def read(chunk: str) -> ast.Module | Problem:
     return tree if deepest is None else NestedTooDeeply.at(Places(chunk).span(deepest), limit=_MOST_NESTED)
 
 
-def item(node: ast.stmt, places: Places) -> Iterator[Node]:
+def item(node: ast.stmt, places: Places, objects: Objects = NO_OBJECTS) -> Iterator[Node]:
     """A statement at top level."""
     span = places.span(node)
     match node:
@@ -128,6 +131,8 @@ def item(node: ast.stmt, places: Places) -> Iterator[Node]:
             yield surface.Text(*span, text)
         case ast.Pass() | ast.Expr(value=ast.Constant()):
             pass
+        case ast.ClassDef() if (of := plain(node, objects.has_dataclass)) is not None and not private_methods(node):
+            yield from _class(node, of, objects, places)
         case ast.ClassDef() if methods := private_methods(node):
             place = places.name_after(places.span(methods[0]).start, "def")
             yield Opaque(*place, _METHOD.format(methods[0].name), effects(node))
@@ -135,7 +140,7 @@ def item(node: ast.stmt, places: Places) -> Iterator[Node]:
             home, _ = dotted(func) or ("", "")
             yield surface.Name(span.start, span.start + len(home), home)
         case _:
-            what, does = _named(node), effects(node)
+            what, does = _named(node, objects), effects(node)
             if does.binds and not (does.anything or does.outside or any(map(_says_data, walk(node)))):
                 yield surface.Unfollowed(*span, f"{what} gives it a value that is not followed", does)
             else:
@@ -151,6 +156,19 @@ def definition(node: ast.FunctionDef, places: Places) -> Node:
             *span, surface.Name(*span, node.name), surface.Tuple(span.end, span.end, ()), constant=True
         )
     return function(node, places)
+
+
+def _class(node: ast.ClassDef, of: Plain, objects: Objects, places: Places) -> Iterator[Node]:
+    """A class whose objects are what they are made of: the type of a tuple whose items have names, and a function for
+    each method. Its name stands for nothing by itself."""
+    span, name = places.span(node), places.name_after(places.span(node).start, "class")
+    empty = surface.Tuple(span.end, span.end, ())
+    yield surface.Assign(*span, surface.Name(*name, node.name), empty, constant=True)
+    types = (surface.TypeExpr(*name, said, written=said) for said in of.types.values())
+    fields = (surface.Parameter(*name, field, said, None, "plain") for field, said in zip(of.types, types, strict=True))
+    yield surface.Structure(*span, "a class", Summary(), of.making, tuple(fields), False)
+    for each in methods(of, {**objects.classes, node.name: of}):
+        yield function(each, places)
 
 
 _METHOD = "the private method `{}` of a class (write a function, and call it in the method)"
@@ -216,11 +234,13 @@ _OWN = {OWN_MODULE: frozenset(WORDS), "typing": frozenset({"Annotated"}), "__fut
 """The words that imports bring by their own names."""
 
 
-def _named(node: ast.stmt) -> str:
+def _named(node: ast.stmt, objects: Objects) -> str:
     """A statement at top level that is not followed, with what to do about it where that is known."""
     match node:
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr=attr))) if attr in SEEDS:
             return "a seed, with which noise can be drawn again, so that it hides nothing (leave it out),"
+        case ast.ClassDef() if why := why_not(node, objects.has_dataclass):
+            return f"a class whose objects are not followed, as {why},"
         case ast.ImportFrom(names=[ast.alias(name="*")]):
             return "an import by `*`, which may give any name another meaning (name what is used),"
     return _ITEMS.get(type(node), "this statement")
