@@ -31,6 +31,7 @@ PAGES = (
     ),
     *("written-lists", "put-in-order", "texts", "switches", "distinct", "by-hand", "side-by-side", "counted-keys"),
     "objects",
+    "functions-of-modules",
 )
 LOOSE = {
     "Values that take the place of others",

@@ -39,13 +39,21 @@ class _Syntax(Syntax):
         return SyntaxProblem.at(Span(*found.span(1)), reason=reason)
 
     def chunks(self, text: str, look: Callable[[], None]) -> tuple[Chunk, ...]:
-        from dp_lsp.frontends.python.aliases import aliases, classes, defaults, helpers, lists
-        from dp_lsp.frontends.python.aliases import with_aliases, with_drawing
+        from dp_lsp.frontends.python.aliases import (
+            aliases,
+            classes,
+            defaults,
+            functions,
+            helpers,
+            lists,
+            with_aliases,
+            with_drawing,
+        )
         from dp_lsp.frontends.python.chunks import chunks, items
 
         found = items(text, look)
         known = aliases(text, found)
-        written = {**lists(text, found), **defaults(text, found)}
+        written = {**lists(text, found), **functions(text, found), **defaults(text, found)}
         mentioned = {**known, **helpers(text, found), **written, **classes(text, found)}
         made = tuple(with_aliases(each, mentioned) for each in chunks(text, found, known))
         return with_drawing(text, made)
@@ -57,8 +65,8 @@ class _Syntax(Syntax):
         listed = aliases.listed(chunk.context)
         if scripts.is_script(chunk.text, named):
             return scripts.parse(chunk.text, named, makers, listed)
-        written = aliases.objects(chunk.context), aliases.drawing(chunk.context)
-        return parse.parse(chunk.text, named, makers, listed, *written)
+        written = aliases.objects(chunk.context), aliases.functions_named(chunk.context)
+        return parse.parse(chunk.text, named, makers, listed, *written, aliases.drawing(chunk.context))
 
     def cell(self, text: str) -> str:
         from dp_lsp.frontends.python.notebooks import commented

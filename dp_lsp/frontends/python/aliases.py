@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from dp_lsp.frontends.python.annotations import meant
+from dp_lsp.frontends.python.functions_named import HOMES, named_by
 from dp_lsp.frontends.python.imports import DRAWS
 from dp_lsp.frontends.python.names import names_bound
 from dp_lsp.frontends.python.numeric import computed
@@ -156,6 +157,44 @@ def objects(context: str) -> Objects:
     made = {each.name: each for each in (plain(node, has_dataclass) for node in tree.body) if each is not None}
     called = (object_made(each, made) for each in tree.body)
     return Objects(made, dict(each for each in called if each is not None), has_dataclass)
+
+
+_FROM = re.compile(
+    r"^(?:from[ \t]+(?:numpy(?:\.random)?|math|random)[ \t]+import\b|[^\W\d]\w*[ \t]*=[ \t]*(?:np|math|random)\.)", re.M
+)
+
+
+def functions(text: str, items: Iterable[Chunk]) -> dict[str, str]:
+    """The names that a file gives to functions of modules, each with the item that does, where it gives them nothing
+    else; and of those that it takes from a module by its own name, that is that module."""
+    if _FROM.search(text) is None:
+        return {}
+    texts = [each.text for each in items]
+    found: dict[str, str] = {}
+    for each in (each for each in texts if _FROM.search(each) and not each.startswith(("def", "@", "class"))):
+        for name, path in functions_named(each).items():
+            home = path.partition(".")[0]
+            is_own = "import" in each or _binding(texts, home) in [[one] for one in texts if _imports(one, home)]
+            if is_own and _binding(texts, name) == [each]:
+                found[name] = each
+    return found
+
+
+def _imports(item: str, home: str) -> bool:
+    """Whether an item imports a module by the name by which it is known, and does no more."""
+    match read(item):
+        case ast.Module(body=[ast.Import(names=[ast.alias(name=name, asname=asname)])]):
+            return (asname or name, name) == (home, HOMES[home])
+    return False
+
+
+@lru_cache(_REMEMBERED)
+def functions_named(context: str) -> dict[str, str]:
+    """The functions of modules that names stand for, by the items that give them."""
+    tree = read(context)
+    return (
+        {} if isinstance(tree, Problem) else {name: path for each in tree.body for name, path in named_by(each).items()}
+    )
 
 
 _LIBRARY = re.compile(r"^(?:import|from)[ \t]+(?:opendp|diffprivlib)\b", re.M)

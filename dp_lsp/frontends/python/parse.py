@@ -19,6 +19,7 @@ from dp_lsp.frontends.python.chunks import comments, pieces
 from dp_lsp.frontends.python.constants import assignments
 from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.functions import function, named_lambda
+from dp_lsp.frontends.python.functions_named import with_functions
 from dp_lsp.frontends.python.generators import handle
 from dp_lsp.frontends.python.imports import loads, nothing_said
 from dp_lsp.frontends.python.kinds import GENERATING
@@ -61,10 +62,12 @@ def parse(
     makers: Mapping[str, Maker],
     listed: Mapping[str, ast.expr],
     objects: Objects,
+    functions: Mapping[str, str],
     drawing: Container[str],
 ) -> Parsed:
-    """The top-level nodes of a chunk, where names stand for annotations, for lists and for objects, functions for the
-    mechanisms that they make, and others are ``drawing`` noise, and what is wrong with it."""
+    """The top-level nodes of a chunk, where names stand for annotations, for lists, for objects and for functions of
+    modules, functions for the mechanisms that they make, and others are ``drawing`` noise, and what is wrong with
+    it."""
     late = order(chunk)
     if late is not None:
         return Parsed((), (late,))
@@ -73,6 +76,7 @@ def parse(
         return Parsed((magic,), (), said)
     if isinstance(made, Problem):
         return Parsed((unread(chunk),), (made,), said)
+    made = with_functions(made, functions)
     made = with_lists(with_makers(with_annotations(made, chunk, named), makers), listed)
     made = with_objects(made, objects)
     places = Places(chunk)
