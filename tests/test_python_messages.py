@@ -320,3 +320,47 @@ def test_what_grows_is_refuted(value: str) -> None:
     text += f"def f(x: Annotated[float, Within()]) -> Private:\n    return {value} + np.random.laplace(0, 1)\n"
     found = ENGINE.project("a.py", Texts({"a.py": text}))["a.py"]
     assert found.functions[0].state is (State.UNKNOWN if "//" in value else State.FAILED)
+
+
+CLASS = HEADER + dedent(
+    """\
+    class Mech:
+        def __init__(self, eps):
+            self.eps = eps
+
+        def add(self, v):
+            return v + np.random.laplace(0, 1 / self.eps)
+
+        def save(self, path):
+            with open(path, "w") as f:
+                f.write(str(self.eps))
+
+        def saved(self):
+            return self.save("x")
+
+
+    def f(ages: Annotated[np.ndarray, AddRemove()], eps: Static[float]) -> Private:
+        mechanism = Mech(eps)
+        return mechanism.add((ages > 3).sum())
+    """
+)
+
+
+def test_of_methods_that_nobody_calls_nothing_is_said() -> None:
+    state, states, problems = told_of_helpers(CLASS)
+    assert state is State.PROVED and ("f", State.PROVED) in states and not problems
+    assert not {"Mech.save", "Mech.saved"} & {name for name, _ in states}
+
+
+def test_a_method_that_is_called_is_looked_at() -> None:
+    state, states, _ = told_of_helpers(
+        CLASS.replace("    return mechanism", "    mechanism.saved()\n    return mechanism")
+    )
+    assert not state.holds and ("f", State.PROVED) not in states
+
+
+def test_why_nothing_is_known_of_the_objects_of_a_class() -> None:
+    text = CLASS.replace("        return v +", "        self.eps = 2 * self.eps\n        return v +")
+    found = ENGINE.project("a.py", Texts({"a.py": text}))["a.py"]
+    related = [each.message for problem in found.problems for each in problem.related]
+    assert any("`add` gives `self.eps` another value" in message for message in related), related
