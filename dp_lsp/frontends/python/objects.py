@@ -11,8 +11,8 @@ but ``dataclass``; and if it defines nothing by which Python does something else
 property or ``__getattr__``. What a method does with its object is to read attributes and to call methods: it gives it
 to nobody. Of objects of other classes nothing is known.
 
-The name of such a class stands for nothing by itself, so that it is seen whether it has another meaning where it is
-read, and who uses it in any other way than to make an object is not understood.
+The file gives the name of such a class no other meaning, anywhere in it. Who uses the name in any other way than to
+make an object, or in another file, is not understood.
 
 Sources: the reference of Python ("Class definitions", "Customizing attribute access"); the manual (``dataclasses``).
 """
@@ -354,17 +354,11 @@ def _rewritten(node: ast.FunctionDef, known: Mapping[str, Plain], given: Mapping
         classes = {name: each for name, each in classes.items() if not each.guards and _is_given(each.fields.values())}
     objects = {**_given_objects(node, classes), **given}
     objects |= _made_objects(node, classes, objects)
-    made = _Objects(classes, objects)
-    result = made.visit(node)
+    result = _Objects(classes, objects).visit(node)
     assert isinstance(result, ast.FunctionDef), "a function stays one"
-    read = [
-        *made.read.values(),
-        *(
-            ast.copy_location(ast.Name(each.making, ast.Load()), node.body[0])
-            for each in {each.name: each for each in objects.values()}.values()
-        ),
-    ]
-    result.body[:0] = [ast.copy_location(ast.Expr(name), name) for name in read]
+    types = dict.fromkeys(each.making for each in objects.values())
+    read = (ast.copy_location(ast.Name(each, ast.Load()), node.body[0]) for each in types)
+    result.body[:0] = [ast.copy_location(ast.Expr(each), each) for each in read]  # which says whose objects it has
     return result
 
 
@@ -404,28 +398,20 @@ def _made_objects(node: ast.FunctionDef, classes: Mapping[str, Plain], given: Ma
 
 
 class _Objects(ast.NodeTransformer):
-    """A function in which objects are tuples. ``read`` are the names of classes that it makes objects of."""
+    """A function in which objects are tuples."""
 
     def __init__(self, classes: Mapping[str, Plain], objects: Mapping[str, Plain]) -> None:
         self._classes = classes
         self._objects = objects
-        self.read: dict[str, ast.Name] = {}
 
     def visit_arg(self, node: ast.arg) -> ast.arg:
         return node
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        """A class that is given to somebody, or called otherwise, is not understood: it stands for nothing."""
-        if node.id in self._classes:
-            self.read.setdefault(node.id, node)
-        return node
-
     def visit_Assign(self, node: ast.Assign) -> ast.stmt | list[ast.stmt]:
         match node:
-            case ast.Assign(targets=[ast.Name() as target], value=ast.Call(func=ast.Name(id=of) as name) as call) if (
+            case ast.Assign(targets=[ast.Name() as target], value=ast.Call(func=ast.Name(id=of)) as call) if (
                 of in self._classes
             ):
-                self.read.setdefault(of, name)
                 known = self._classes[of]
                 given = _arguments(call, known)
                 if given is None:
@@ -442,7 +428,6 @@ class _Objects(ast.NodeTransformer):
             case ast.Name(id=of) if of in self._classes and not self._classes[of].guards:
                 given = _arguments(node, self._classes[of])
                 if given is not None and not any(_is_repeated(each, given, self._classes[of]) for each in given):
-                    self.read.setdefault(of, node.func)
                     given = {each: self.visit(value) for each, value in given.items()}
                     return _object(node, self._classes[of], given)
             case ast.Attribute(value=value, attr=attr) if (of_class := self._class_of(value)) is not None:

@@ -164,10 +164,9 @@ def definition(node: ast.FunctionDef, places: Places) -> Node:
 
 def _class(node: ast.ClassDef, of: Plain, objects: Objects, places: Places) -> Iterator[Node]:
     """A class whose objects are what they are made of: the type of a tuple whose items have names, and a function for
-    each method. Its name stands for nothing by itself."""
+    each method. Whatever else its name is used for is not followed."""
     span, name = places.span(node), places.name_after(places.span(node).start, "class")
-    empty = surface.Tuple(span.end, span.end, ())
-    yield surface.Assign(*span, surface.Name(*name, node.name), empty, constant=True)
+    yield surface.Unfollowed(*span, _ONLY_HERE, Summary(binds=frozenset({node.name})))
     types = (surface.TypeExpr(*name, said, written=said) for said in of.types.values())
     fields = (surface.Parameter(*name, field, said, None, "plain") for field, said in zip(of.types, types, strict=True))
     yield surface.Structure(*span, "a class", Summary(), of.making, tuple(fields), False)
@@ -175,6 +174,7 @@ def _class(node: ast.ClassDef, of: Plain, objects: Objects, places: Places) -> I
         yield function(each, places)
 
 
+_ONLY_HERE = "a class, whose objects are followed in its own file alone, made as in `Config(0.5)`"
 _METHOD = "the private method `{}` of a class (write a function, and call it in the method)"
 
 
