@@ -261,6 +261,8 @@ def _check_object(node: ast.FunctionDef, fields: Iterable[str], methods: Iterabl
     calls = {id(each.func) for each in below(node, ast.Call)}
     for each in walk(node):
         match each:
+            case ast.Global() | ast.Nonlocal():
+                raise _Otherwise(f"`{node.name}` changes variables of others")
             case ast.Name(id="super" | "__class__"):
                 raise _Otherwise(f"`{node.name}` uses `{each.id}`")
             case ast.Attribute(value=ast.Name(id=of), ctx=ast.Store() | ast.Del()) if of == itself:
