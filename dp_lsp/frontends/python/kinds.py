@@ -581,6 +581,14 @@ def _given_by(node: ast.AST, kinds: Kinds) -> list[tuple[str, Of]]:
             targets=[ast.Tuple(elts=[ast.Name(id=name), ast.Name(id=rest)])], value=ast.Call(func=func)
         ) if kinds.called(func) == COUNTING or is_counting(kinds.called(func)):
             return [(name, Kind.ARRAY), (rest, Kind.ANY)]
+        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if len(targets) == len(
+            values
+        ) and all(isinstance(each, ast.Name) for each in targets):
+            return [
+                (target.id, kinds.of(value))
+                for target, value in zip(targets, values, strict=True)
+                if isinstance(target, ast.Name)
+            ]
         case ast.Assign(targets=targets, value=value):
             found = kinds.of(value)
             return [

@@ -22,22 +22,37 @@ def with_own_variables(node: ast.FunctionDef) -> ast.FunctionDef:
 
 class _WithOwn(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> ast.For:
-        changes = _changes_its_own(node)
+        changed = [each for each in _variables(node) if _is_changed(node, each.id)]
         self.generic_visit(node)
-        if changes and isinstance(target := node.target, ast.Name):
+        for target in changed:
             reached = f"{target.id} of a round"
             value = ast.copy_location(ast.Name(reached, ast.Load()), target)
-            node.target = ast.copy_location(ast.Name(reached, ast.Store()), target)
-            node.body.insert(0, ast.copy_location(ast.Assign([target], value), target))
+            given = ast.copy_location(ast.Name(target.id, ast.Store()), target)
+            node.body.insert(0, ast.copy_location(ast.Assign([given], value), target))
+            target.id = reached
         return node
 
 
 def _changes_its_own(loop: ast.For) -> bool:
     """Whether the body of a loop over values that have a name assigns to its variable."""
+    return any(_is_changed(loop, each.id) for each in _variables(loop))
+
+
+def _variables(loop: ast.For) -> list[ast.Name]:
+    """The variables of a loop over values that have a name, or over several such side by side."""
     match loop:
-        case ast.For(target=ast.Name(id=name), iter=ast.Name()):
-            return any(name in _assigned(item) for line in loop.body for item in ast.walk(line))
-    return False
+        case ast.For(target=ast.Name() as target, iter=ast.Name()):
+            return [target]
+        case ast.For(target=ast.Tuple(elts=targets), iter=ast.Call(func=ast.Name(id="zip"), args=lists, keywords=[])):
+            names = [each for each in targets if isinstance(each, ast.Name)]
+            whole = len(names) == len(targets) and all(isinstance(each, ast.Name) for each in lists)
+            return names if whole and len({each.id for each in names}) == len(names) else []
+    return []
+
+
+def _is_changed(loop: ast.For, name: str) -> bool:
+    """Whether the body of a loop assigns to a name."""
+    return any(name in _assigned(item) for line in loop.body for item in ast.walk(line))
 
 
 def _assigned(node: ast.AST) -> set[str]:
