@@ -271,3 +271,27 @@ def test_a_repair_takes_out_no_line_whose_names_something_else_reads(walker: Wal
     filled = f"    counts = zeros(Int, length(edges) - 1)\n{loops}        end\n    end\n"
     found = walker.walk(f"{header}{filled}    return counts .+ rand(Laplace(0, 1 / eps), length(counts))\nend\n")
     assert "counts[i] += 1" in found.text and "return" in found.text, found
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "    for x in v\n        if x > length(kept)\n            push!(kept, x)\n        end\n    end\n",
+        "    for x in v\n        push!(kept, length(kept) + x)\n    end\n",
+    ],
+)
+def test_a_loop_that_looks_at_what_it_has_kept_is_no_filter(loop: str, walker: Walker) -> None:
+    body = f"    kept = []\n{loop}    return laplacian_mechanism(1, eps, length(kept))\n"
+    found = walker.walk(f"function f(v::MetricVector(Real, ChangeOne), eps::Static()) :: Priv()\n{body}end\n")
+    assert loop in found.text, found
+
+
+def test_lines_that_nobody_reads_any_more_are_taken_out_once(walker: Walker) -> None:
+    """An `if` and the lines in it: what stands below stays."""
+    found = walked(ROOT / "fixtures" / "first_steps" / "median_of_odd_or_even.jl", walker)
+    assert re.search(r"return private_quantile\(1, eps, v, 1/2, .*\)\nend", found.text), found
+
+
+def test_a_share_of_a_budget_with_a_name_comes_from_a_public_budget(walker: Walker) -> None:
+    found = walked(ROOT / "fixtures" / "first_steps" / "thirds_of_a_budget.jl", walker)
+    assert "total_eps::Static()" in found.text and "e = total_eps / 3" in found.text, found

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from dp_lsp import intents
-from dp_lsp.frontends.julia.rewriting.places import LINES, NAME, indentation, new_name
+from dp_lsp.frontends.julia.rewriting.places import LINES, NAME, indentation, mentions, new_name
 from dp_lsp.intents import Rendering
 from dp_lsp.problem import Edit, Fix, Placeholder
 from dp_lsp.text import Span
@@ -75,7 +75,10 @@ def _counts(text: str, function: Span) -> Iterator[Fix]:
             key = found["made"].strip()
         elif found["place"] or found["fresh"] not in (None, key):
             continue
-        made, keys = f"{name} = [count({each} -> {key} == k, {found['over']}) for k in ", _keys(found)
+        if mentions(name, key):
+            continue  # what was counted decides what is counted
+        one, keys = new_name("k", {*NAME.findall(key), each}), _keys(found)
+        made = f"{name} = [count({each} -> {key} == {one}, {found['over']}) for {one} in "
         choice = () if keys else (Placeholder("keys", "1:5", len(made)),)
         edit = Edit(Span(found.start("name"), found.end()), f"{made}{keys or '1:5'}]", choice)
         edits, inside = [edit], Span(found.end(), function.end)
@@ -105,9 +108,10 @@ def _noisy_entries(name: str, text: str, inside: Span) -> Iterator[Edit]:
     for loop in re.compile(rf"^(?P<indent>[ \t]*){header}{body}(?P=indent)end\b", re.MULTILINE).finditer(text, *inside):
         entry = re.compile(rf"(?<![\w.]){re.escape(name)}\[{loop['key']}\]")
         value = f"{name}[{loop['key']}] {loop['sign']} {loop['value']}" if loop["sign"] else loop["value"]
-        made = entry.sub("entry", value.rstrip())
-        if not re.search(rf"(?<!\w)(?:{re.escape(name)}|{loop['key']})(?!\w)", made):
-            yield Edit(Span(loop.end("indent"), loop.end()), f"{name} = [{made} for entry in {name}]")
+        one = new_name("entry", {*NAME.findall(value)})
+        made = entry.sub(one, value.rstrip())
+        if not mentions(name, made) and not mentions(loop["key"], made):
+            yield Edit(Span(loop.end("indent"), loop.end()), f"{name} = [{made} for {one} in {name}]")
 
 
 def _others(name: str, text: str, function: Span, known: list[re.Match[str]]) -> list[Span]:

@@ -63,6 +63,11 @@ def arguments_of(text: str, start: int) -> list[Span]:
     return found
 
 
+def mentions(name: str, *written: str) -> bool:
+    """Whether a name stands anywhere in some pieces of a program, but for names of fields."""
+    return any(re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", each) for each in written)
+
+
 def new_name(name: str, known: Collection[str]) -> str:
     """A name that a text does not have yet."""
     return next(each for each in chain((name,), (f"{name}_{at}" for at in count(2))) if each not in known)

@@ -307,7 +307,7 @@ def pass_table(code: Rendering, intent: intents.PassTable, text: str) -> Iterato
 def _of_table(code: Rendering, name: str, written: Sequence[Span], text: str, function: Span) -> Iterator[Fix]:
     """What is declared takes the first of the places that are ``written``; what stands at the others is left out."""
     inside = range(max(each.end for each in written), function.end)
-    names = [name, *_selections(name, text, inside)]
+    names = [*dict.fromkeys((name, *_selections(name, text, inside)))]
     parts = [part for each in names for part in _columns(each, text, inside)]
     columns = list(dict.fromkeys(each.column for each in parts))
     others = [size for each in names for size in _sizes(each, text, inside)]

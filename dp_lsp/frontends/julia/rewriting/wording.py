@@ -10,7 +10,7 @@ from dp_lsp import intents
 from dp_lsp.builtins import TABLE, remedies, replaceable
 from dp_lsp.builtins.remedies import clamped, datasets, is_price
 from dp_lsp.core.types import Base, Kind
-from dp_lsp.frontends.julia.rewriting.places import LINES, NAME, arguments_of, closing, indentation
+from dp_lsp.frontends.julia.rewriting.places import LINES, NAME, arguments_of, closing, indentation, mentions
 from dp_lsp.intents import Rendering, edit_of
 from dp_lsp.problem import Edit, Fix, Placeholder
 from dp_lsp.text import Span
@@ -226,6 +226,8 @@ def _of_each(text: str, function: Span) -> Iterator[Fix]:
     """Loops that keep some records, or what is made of them, and that look for one."""
     for found in _KEPT.finditer(text, *function):
         each, over, made, condition = found["each"], found["over"], found["made"].strip(), found["condition"]
+        if mentions(found["name"], made, condition or ""):
+            continue  # what was kept decides what is kept
         if made == each and condition:
             whole = f"filter({each} -> {condition.strip()}, {over})"
         else:
@@ -233,6 +235,8 @@ def _of_each(text: str, function: Span) -> Iterator[Fix]:
         line = f"{found['name']} = {whole}"
         yield _reworded(f"write `{line}`", Edit(Span(*found.span()), found["indent"] + line))
     for found in _FOUND.finditer(text, *function):
+        if mentions(found["name"], found["condition"]):
+            continue
         counted = f"count({found['each']} -> {found['condition'].strip()}, {found['over']})"
         line = f"{found['name']} = {counted} > 0"
         yield _reworded(f"count them: `{line}`", Edit(Span(*found.span()), found["indent"] + line))
