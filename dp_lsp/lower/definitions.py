@@ -749,7 +749,10 @@ class _TopLevel:
                 self._given += ((name, node.span) for name in sorted(does.binds))
             case surface.TypeDefinition(name=name):
                 self._types.add(name)
+                known, clouds = len(self._problems), len(self._clouded)
                 self._act(node)
+                if EVERYTHING not in (each for each, _, _ in self._clouded[clouds:]):
+                    self._problems[known:] = map(_told_only, self._problems[known:])
             case surface.Number() | surface.Boolean() | surface.Name():
                 pass
             case surface.Assign():
@@ -799,7 +802,7 @@ class _TopLevel:
         known = len(self._problems)
         value = Functions(unit).constant(node.value)
         self._built |= unit.uses
-        if does.is_harmless:  # whoever uses it is told; for all others it is a value like any other
+        if does.is_harmless:
             self._problems[known:] = map(_told_only, self._problems[known:])
         return Constant(target.name, node.span, target.span, value, frozenset(unit.uses), rebindable)
 
@@ -937,7 +940,8 @@ class _TopLevel:
 
 
 def _told_only(problem: Problem) -> Problem:
-    """That nothing is known of a value is no mistake where nothing is claimed of it."""
+    """That nothing is known of a value, or of a type, is no mistake where nothing is claimed of it: who uses it is
+    told."""
     is_unknown = problem.code == problems.Unsupported.code and problem.severity is Severity.ERROR
     return problem._replace(severity=Severity.INFORMATION) if is_unknown else problem
 

@@ -285,6 +285,8 @@ def pass_columns(code: Rendering, intent: intents.PassColumns, text: str) -> Ite
                 yield from _of_tuples(code, param, text, function)
             elif _OF_SEVERAL.fullmatch(param.type):
                 yield from _of_several(code, param, text, function)
+            elif fields_of := _declared_fields(text, param.type):
+                yield from _of_data(code, param, fields_of, text, function)
             elif not param.type and (used := _fields_used(param.name, text, function)):
                 yield from _of_structures(code, param, used, text, function)
             elif element is None:
@@ -453,6 +455,48 @@ def _fields(text: str, structure: str) -> Mapping[str, Base | Truth] | None:
         return None
     fields = re.findall(rf"({_NAME})[ \t]*(?:::[ \t]*(\w+))?[ \t]*[\n;]", found["fields"])
     return {name: _ELEMENTS.get(type_, Base.REAL) for name, type_ in fields}
+
+
+def _declared_fields(text: str, structure: str) -> Mapping[str, str]:
+    """The fields of a structure with what they are declared to be, if one of them holds several numbers."""
+    if not NAME.fullmatch(structure):
+        return {}
+    found = re.search(
+        rf"^(?:mutable[ \t]+)?struct[ \t]+{structure}[ \t]*\n(?P<fields>.*?)^end\b", text, re.MULTILINE | re.DOTALL
+    )
+    fields = (
+        dict(re.findall(rf"^[ \t]*({_NAME})[ \t]*::[ \t]*(\S+)[ \t]*$", found["fields"], re.MULTILINE)) if found else {}
+    )
+    return fields if any(map(_VECTOR.fullmatch, fields.values())) else {}
+
+
+def _of_data(code: Rendering, param: _Declared, fields: Mapping[str, str], text: str, function: Span) -> Iterator[Fix]:
+    """Data and public numbers that are kept together in a structure are parameters of their own."""
+    inside = (param.span.end, function.end)
+    uses = [
+        *re.compile(rf"(?<![\w.]){re.escape(param.name)}(?!\w)(?:\.(?P<field>{_NAME})(?!\w*\())?").finditer(
+            text, *inside
+        )
+    ]
+    used = dict.fromkeys(each["field"] for each in uses)
+    if not used or not used.keys() <= fields.keys():
+        return
+    known = {*re.findall(rf"(?<![\w.]){_NAME}", text[slice(*function)])} - {param.name}
+    names = {field: new_name(field, known) for field in used if field is not None}
+    edits = [Edit(Span(*each.span()), names[each["field"]]) for each in uses]
+    for metric in range(len(datasets(Kind.VECTOR, Base.REAL))):
+        declared = ", ".join(_parameter(code, names[field], fields[field], metric) for field in names)
+        title = f"pass what is in `{param.name}` by itself: `{declared}`"
+        yield Fix(title, (Edit(param.span, declared), *edits), sure=False, declares=True)
+
+
+def _parameter(code: Rendering, name: str, declared: str, metric: int) -> str:
+    """Records under one of the relations, or a public number."""
+    vector = _VECTOR.fullmatch(declared)
+    if vector is None:
+        return f"{name}::Static({declared if declared in _ELEMENTS else ''})"
+    base = _ELEMENTS.get(vector["element"], Base.REAL)
+    return f"{name}::{code.annotation(datasets(Kind.VECTOR, base)[metric])}"
 
 
 def _fields_used(name: str, text: str, function: Span) -> Mapping[str, Base | Truth]:
