@@ -747,6 +747,7 @@ _PROPOSERS: dict[str, Callable[[Problem, CheckedText], Iterable[Fix]]] = {
     ProtectsNumbers.code: _in_order,
     WrongArgument.code: _wrongly_given,
     MustBePublic.code: _in_other_words,
+    PlaceOfRecord.code: _in_other_words,
     FilledElsewhere.code: _in_other_words,
     DoesNotFit.code: _not_fitting,
     WrongCount.code: _in_other_words,

@@ -10,7 +10,7 @@ from dp_lsp import intents
 from dp_lsp.builtins import TABLE, remedies, replaceable
 from dp_lsp.builtins.remedies import clamped, datasets, is_price
 from dp_lsp.core.types import Base, Kind
-from dp_lsp.frontends.julia.rewriting.places import LINES, NAME, arguments_of, closing, indentation, mentions
+from dp_lsp.frontends.julia.rewriting.places import LINES, NAME, arguments_of, closing, indentation, mentions, new_name
 from dp_lsp.intents import Rendering, edit_of
 from dp_lsp.problem import Edit, Fix, Placeholder
 from dp_lsp.text import Span
@@ -73,6 +73,13 @@ _BETWEEN = tuple(
     for one, first, other, second in (("<=?", "low", ">=?", "high"), (">=?", "high", "<=?", "low"))
 )
 """A number that is put between two others by hand."""
+_ENTRY_IN_TURN = re.compile(
+    rf"^(?P<indent>[ \t]*)for[ \t]+(?P<at>{_NAME})[ \t]+(?:in|=|∈)[ \t]+"
+    rf"(?:1:length\((?P<name>{_NAME})\)|eachindex\((?P<other>{_NAME})\))[ \t]*\n"
+    r"[ \t]*(?P<of>[^\W\d]\w*)\[(?P=at)\][ \t]*=(?!=)[ \t]*(?P<made>[^\n]+)\n(?P=indent)end\b",
+    re.MULTILINE,
+)
+"""A vector whose entries are changed in turn."""
 _ADDED = re.compile(
     rf"(?<![\w.])(?:reduce|foldl|foldr)\(\+,[ \t]*(?P<of>{_NAME})(?:[,;][ \t]*init[ \t]*=[ \t]*0(?:\.0)?)?[ \t]*\)"
 )
@@ -97,11 +104,13 @@ _SET_OF_ALL = re.compile(
     rf"[ \t]*push!\((?P=name),[ \t]*(?P=each)\)[ \t]*\n(?P=indent)end\b",
     re.MULTILINE,
 )
-_TEXT = re.compile(r'(?<!["\w])"[^"\n$\\]*"(?!")|(?<=[\s(\[,])(?<!\?[ ]):[^\W\d]\w*(?![\w(:])')
+_TEXT = re.compile(
+    r'(?<!["\w])"[^"\n$\\]*"(?!")|(?<![\w\')\]}.])\'[^\'\n\\]\'|(?<=[\s(\[,])(?<!\?[ ]):[^\W\d]\w*(?![\w(:])'
+)
 _BEFORE_VALUE = re.compile(r"(?:[=!]=|\breturn|\?|\s:|\n)\Z")
-_LISTED = re.compile(r'(?:(?<![\w\])])\[|\()(?:[ \t]*"[^"\n]*"[ \t]*,)*\Z')
+_LISTED = re.compile(r'(?:(?<![\w\])])\[|\()(?:[ \t]*(?:"[^"\n]*"|\'[^\'\n]\')[ \t]*,)*\Z')
 _OF_TEXTS = re.compile(
-    rf"(?<=[(,;\s])(?P<name>{_NAME})::(?:Abstract)?Vector\{{(?:<:)?(?:(?:Abstract)?String|Symbol)\}}"
+    rf"(?<=[(,;\s])(?P<name>{_NAME})::(?:Abstract)?Vector\{{(?:<:)?(?:(?:Abstract)?String|Symbol|Char)\}}"
 )
 _NONE = r"(?:Missing|Nothing)"
 _IF_KNOWN = re.compile(
@@ -119,7 +128,7 @@ _BASES = {"Int": Base.INTEGER, "Int64": Base.INTEGER, "Integer": Base.INTEGER}
 def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> Iterator[Fix]:
     """Within a function."""
     start, end = intent.function
-    for found in _SEEDED.finditer(text, start, end):
+    for found in _SEEDED.finditer(text, start, min(end + 1, len(text))):
         yield Fix(
             "leave it out: whoever knows the seed knows the noise",
             (Edit(Span(*found.span()), ""),),
@@ -216,6 +225,13 @@ def _anew(code: Rendering, text: str, function: Span) -> Iterator[Fix]:
         edits.append(Edit(Span(*found.span()), found["indent"] + made))
     if edits:
         yield _reworded(f"make it anew: `{edits[0].text.strip()}`", *edits)
+    for found in _ENTRY_IN_TURN.finditer(text, *function):
+        name, used = found["name"] or found["other"], {*NAME.findall(found["made"])}
+        one = new_name("x", used)
+        made = re.sub(rf"(?<![\w.]){re.escape(name)}\[{found['at']}\]", one, found["made"].strip())
+        if found["of"] == name and not mentions(name, made) and not mentions(found["at"], made):
+            line = f"{name} = [{made} for {one} in {name}]"
+            yield _reworded(f"make it anew: `{line}`", Edit(Span(*found.span()), found["indent"] + line))
     for found in _TRIMMED.finditer(text, *function):
         edit = edit_of(Span(*found.span()), code.expression(clamped(found["of"])))
         title = f"limit every record instead of leaving out those at both ends: `{edit.text}`"

@@ -133,6 +133,9 @@ def _raw(scene: Scene, node: Term) -> Iterator[Term]:
         yield from _raw(scene, made)
         return
     type_ = scene.type(node)
+    if made is not None and isinstance(type_, BoolType):
+        yield from _raw(scene, made)  # noise is added to what is compared
+        return
     operands = [part for part in _parts(node) if scene.private(part)]
     of_records = any(isinstance(scene.type(part), Dataset) or may_be_records(scene, part) for part in operands)
     shown = isinstance(type_, NumberType | BoolType | Container | Dataset)
