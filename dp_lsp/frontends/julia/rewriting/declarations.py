@@ -15,7 +15,6 @@ from dp_lsp.problem import Edit, Fix
 from dp_lsp.text import Span
 
 _STATIC = "Static"
-_BARE = re.compile(r"(?<=[(,])\s*([^\W\d]\w*)\s*(?=[,)])")
 _SEVERAL = re.compile(r"\b(?:Abstract|Metric)?(?:Vector|Matrix|Array)\b")
 _ONE = re.compile(r"Real|Integer|Number|U?Int\d*|Float\d*|Bool|Bounded\(.*")
 _ENDS = re.compile(r"\s*(?:[,;)]|->)")
@@ -140,11 +139,11 @@ def declare_ordered(code: Rendering, intent: intents.DeclareOrdered, text: str) 
 
 
 def annotate(code: Rendering, intent: intents.Annotate, text: str) -> Iterator[Fix]:
-    end = text.find(")", intent.function.end) + 1
-    for bare in _BARE.finditer(text, intent.function.end, end):
-        for type_ in map(code.annotation, intent.types):
-            place = Span(bare.end(1), bare.end(1))
-            yield Fix(f"annotate it: `{bare[1]}::{type_}`", (Edit(place, f"::{type_}"),), sure=False)
+    for span in parameters_of(text, intent.function):
+        name = text[slice(*span)]
+        for type_ in map(code.annotation, intent.types) if NAME.fullmatch(name) else ():
+            place = Span(span.end, span.end)
+            yield Fix(f"annotate it: `{name}::{type_}`", (Edit(place, f"::{type_}"),), sure=False)
 
 
 def declare_result(code: Rendering, intent: intents.DeclareResult, text: str) -> Iterator[Fix]:

@@ -56,6 +56,20 @@ _LARGEST = tuple(
     for start, inner, sign in (("-Inf", "max", ">"), ("Inf", "min", "<"))
 )
 """The largest of records by hand, from below all of them on; the smallest."""
+_W = r"(?:(?P=row)|(?P=each))"
+_CLIPPED_ROWS = re.compile(
+    rf"^(?P<indent>[ \t]*)for[ \t]+(?:(?P<at>{_NAME})[ \t]+(?:in|=|∈)[ \t]+1:size\((?P<rows>{_NAME}),[ \t]*1\)[ \t]*\n"
+    rf"[ \t]*(?P<row>{_NAME})[ \t]*=[ \t]*(?P=rows)\[(?P=at),[ \t]*:\]"
+    rf"|(?P<each>{_NAME})[ \t]+(?:in|=|∈)[ \t]+eachrow\((?P<table>{_NAME})\))[ \t]*\n"
+    rf"[ \t]*(?P<norm>{_NAME})[ \t]*=[ \t]*(?:norm\({_W}\)|sqrt\(sum\((?:{_W}[ \t]*\.\^[ \t]*2|abs2,[ \t]*{_W})\)\))"
+    rf"[ \t]*\n(?:[ \t]*if[ \t]+(?P=norm)[ \t]*>=?[ \t]*(?P<most>[\w.]+)[ \t]*\n"
+    rf"[ \t]*{_W}[ \t]*(?:=[ \t]*{_W}[ \t]*\.?\*|\.?\*=)[ \t]*\(?(?P=most)[ \t]*/[ \t]*(?P=norm)\)?[ \t]*\n[ \t]*end"
+    rf"|[ \t]*{_W}[ \t]*=[ \t]*{_W}[ \t]*(?:\.?\*[ \t]*min\(1(?:\.0)?,[ \t]*(?P<top>[\w.]+)[ \t]*/[ \t]*(?P=norm)\)"
+    rf"|\.?/[ \t]*max\(1(?:\.0)?,[ \t]*(?P=norm)[ \t]*/[ \t]*(?P<limit>[\w.]+)\)))[ \t]*\n"
+    rf"[ \t]*(?P<total>{_NAME})[ \t]*(?:\.?\+=|=[ \t]*(?P=total)[ \t]*\.?\+)[ \t]*{_W}[ \t]*\n(?P=indent)end\b",
+    re.MULTILINE,
+)
+"""A loop that adds up rows, each scaled to a largest Euclidean norm if it has a larger one."""
 _FITTED = re.compile(
     rf"(?P<name>{_NAME})(?P<given>[ \t]*=[ \t]*)fit\(Histogram,[ \t]*(?P<of>[^\n,]+),[ \t]*(?P<edges>[^\n]+)\)[ \t]*$",
     re.MULTILINE,
@@ -264,6 +278,10 @@ def _by_hand(text: str, function: Span) -> Iterator[Fix]:
         for found in pattern.finditer(text, *function):
             line = f"{found['name']} = {made}({found['over']})"
             yield _reworded(f"write `{line}`", Edit(Span(*found.span()), found["indent"] + line))
+    for found in _CLIPPED_ROWS.finditer(text, *function):
+        most = found["most"] or found["top"] or found["limit"]
+        line = f"{found['total']} = sum(clip(L2, {most}, {found['rows'] or found['table']}); dims=1)"
+        yield _reworded(f"write `{line}`", Edit(Span(*found.span()), found["indent"] + line))
     for found in _FITTED.finditer(text, *function):
         made = f"histogram({found['of']}, {found['edges']})"
         weights = re.compile(rf"(?<![\w.]){found['name']}\.weights(?!\w)").finditer(text, *function)

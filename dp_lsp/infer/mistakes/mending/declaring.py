@@ -205,8 +205,9 @@ def public_beside(scene: Scene, problem: Problem) -> Iterator[Fix]:
     untyped -= _gone_over(scene)
     unknown = {each.name for each in untyped if f"`{each.name}` is a number" in problem.message}
     yield from (fix._replace(declares=True) for fix in scene.inference.publish(unknown) if unknown)
+    whole = problem.span == scene.method.name_span
     for call in scene.calls:
-        if call.span != problem.span or not any(is_dataset(scene, each) for each in call.args):
+        if (call.span != problem.span and not whole) or not any(is_dataset(scene, each) for each in call.args):
             continue
         names = {each.local.name for each in call.args if isinstance(each, Use) and each.local in untyped}
         yield from (fix._replace(declares=True) for fix in scene.inference.publish(names) if names)

@@ -136,7 +136,7 @@ RULES: dict[str, tuple[Rule, ...]] = {
         (problems.WrongCount, (completed,)),
         (problems.ConditionFails, (above_zero, without_delta, annotated)),
         (problems.MoreThanAdded, (noise_by_record, largest)),
-        (problems.NeedsTypes, (public_count, all_records)),
+        (problems.NeedsTypes, (public_count, public_beside, all_records)),
         (problems.PlaceOfRecord, (added_up, noisy_quantile, in_order)),
         (problems.DataToMechanism, (random_answers,)),
         (problems.InvertedNoise, (in_their_order,)),
