@@ -109,6 +109,13 @@ _KEYED = re.compile(rf"(?<=[(,\s]):(?P<key>{_NAME})(?=[ \t]*=>)")
 _OVER_VALUES = re.compile(
     rf"\bfor[ \t]+(?P<each>{_NAME})[ \t]+(?:in|=|∈)[ \t]+(?P<over>(?:sort\()?unique\((?:[^()\n]|\([^()\n]*\))*\)\)?)"
 )
+_UNFILLED = re.compile(
+    r"(?<![\w.])(?:(?P<two>Matrix)|Vector|Array)\{(?:Float64|Int|Int64|Real)(?:,[ \t]*1)?\}\(undef,[ \t]*"
+    r"(?P<size>(?:[^()\n,]|\([^()\n]*\))+)(?(two),[ \t]*(?P<more>(?:[^()\n,]|\([^()\n]*\))+))\)"
+)
+_ONE_OF = re.compile(
+    rf"(?<!\bfor )(?<![\w.\]])(?P<what>{_NAME}|-?\d+(?:\.\d+)?)[ \t]+(?:in|∈)[ \t]+(?P<of>{_NAME})(?![\w.(\[])"
+)
 _UNBOUNDED = re.compile(rf"^(?P<indent>[ \t]*)(?P<name>{_NAME})[ \t]*=[ \t]*(?P<sign>-?)Inf[ \t]*$", re.MULTILINE)
 _NOTHING = re.compile(r"(?<!\w)return[ \t]+(?:nothing|missing|NaN|Inf)\b")
 _SET = re.compile(r"(?<![\w.])Set\((?=[^)\n])")
@@ -177,6 +184,13 @@ def write_otherwise(code: Rendering, intent: intents.Otherwise, text: str) -> It
             sure=False,
             declares=True,
         )
+    for found in _UNFILLED.finditer(text, start, end):
+        made = f"zeros({found['size']}{', ' + found['more'] if found['more'] else ''})"
+        yield _reworded(f"begin with zeros: `{made}`", Edit(Span(*found.span()), made))
+    for found in _ONE_OF.finditer(text, start, end):
+        one = new_name("x", {found["what"], found["of"]})
+        made = f"(count({one} -> {one} == {found['what']}, {found['of']}) > 0)"
+        yield _reworded(f"count them: `{made}`", Edit(Span(*found.span()), made))
     for found in _UNBOUNDED.finditer(text, start, end):
         line = f"{found['name']} = {found['sign']}1e9"
         yield _reworded(f"begin with a number: `{line}`", Edit(Span(found.end("indent"), found.end()), line))
