@@ -533,10 +533,7 @@ def run(
         return None
     inference.recorder.boxes.update(dict.fromkeys(scheme.boxes))
     inference.recorder.untyped = scheme.untyped or inference.recorder.untyped
-    for premise in scheme.premises:
-        if premise not in inference.recorder.premises:
-            of_names = _IN not in premise and premise not in (FLOAT_NOISE, UNSEEDED)
-            inference.recorder.suppose(f"{premise}{_IN}{scheme.name}`" if of_names else premise)
+    _suppose(inference, scheme)
     instance = Instance(inference, scheme, lambda: alike or inference.publics.is_fixed(site.arguments))
     inference.solver.place = site.span
     others: dict[int, TakenAs] = {}
@@ -578,6 +575,14 @@ def run(
     _demand(inference, (need for need in needs if not need.hides))
     hidden = tuple(need for need in needs if need.hides)
     return ResolvedCall(scheme, instance, values, others, in_sequence((applied, settled)), hidden)
+
+
+def _suppose(inference: Inference, scheme: Scheme) -> None:
+    """What a function is proved under, so is who calls it. Names in it are said to be those of that function."""
+    for premise in scheme.premises:
+        if premise not in inference.recorder.premises:
+            of_names = _IN not in premise and premise not in (FLOAT_NOISE, UNSEEDED)
+            inference.recorder.suppose(f"{premise}{_IN}{scheme.name}`" if of_names else premise)
 
 
 def _in_this_call(span: Span, scheme: Scheme, reason: str) -> Origin:

@@ -178,6 +178,16 @@ def _function(builtin: str, given: str = "x") -> Spelling:
     return Spelling(name, f"{name}({given})", others=tuple(others))
 
 
+_PREMISES = {
+    **dict.fromkeys(SAMPLERS, (FLOAT_NOISE,)),
+    **dict.fromkeys((_GIVEN_LAPLACE, *_GIVEN_NORMAL), (UNSEEDED, FLOAT_NOISE)),
+    opacus.STEP: (opacus.PREMISE, FLOAT_NOISE),
+    **dict.fromkeys((opendp.LAPLACE, opendp.GEOMETRIC, opendp.GAUSSIAN), (opendp.PREMISE,)),
+    **dict.fromkeys((LAPLACE, GEOMETRIC, GAUSSIAN, ADD_GEOMETRIC), (PREMISE, FLOAT_NOISE)),
+}
+"""What is supposed where something is called: how its noise is drawn, and which version of a library was read."""
+
+
 def python_builtins() -> Builtins:
     """The builtins that Python has, by the ids of their rows."""
     return Builtins(
@@ -233,11 +243,5 @@ def python_builtins() -> Builtins:
             "dot_product": Spelling(DOT, "v @ w"),
             "as_vector": Spelling(VECTOR, "def f(v):\n    return np.linalg.norm(v)"),
         },
-        premises={
-            **dict.fromkeys(SAMPLERS, (FLOAT_NOISE,)),
-            **dict.fromkeys((_GIVEN_LAPLACE, *_GIVEN_NORMAL), (UNSEEDED, FLOAT_NOISE)),
-            opacus.STEP: (opacus.PREMISE, FLOAT_NOISE),
-            **dict.fromkeys((opendp.LAPLACE, opendp.GEOMETRIC, opendp.GAUSSIAN), (opendp.PREMISE,)),
-            **dict.fromkeys((LAPLACE, GEOMETRIC, GAUSSIAN, ADD_GEOMETRIC), (PREMISE, FLOAT_NOISE)),
-        },
+        premises=_PREMISES,
     )
