@@ -237,8 +237,10 @@ def _in_order(args: ast.arguments, call: ast.Call) -> list[ast.expr]:
 
 
 def _is_data(written: Written, node: ast.expr) -> bool:
-    """Whether a name is that of a parameter that holds records."""
+    """Whether a name is that of a parameter that holds records, or of what the function makes itself."""
     params = {each.name: each for each in written.definition.parameters}
+    if isinstance(node, ast.Name) and node.id not in params and written.writes(node.id):
+        return True
     given = params.get(node.id) if isinstance(node, ast.Name) else None
     said = None if given is None else given.annotation
     return given is not None and (written.definition.is_data(given) or (said is not None and says_data(said)))

@@ -25,6 +25,9 @@ def written_out(written: Written) -> Iterator[Rewording]:
             made = f".reindex({_KEYS}, fill_value=0)"
             edit = written.edit(node, f"{written.source(node)}{made}")
             yield Rewording(f"write the keys out, whoever is there: `{made}`", (edit,))
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("tolist", "to_list") and not node.args:
+            kept = written.source(node.func.value)
+            yield Rewording(f"leave the column as it is: `{kept}`", (written.edit(node, kept),))
         if _fills_by_data(node):
             made = f"{written.source(node.func)}(0)"
             yield Rewording(f"fill gaps with a number that everybody knows: `{made}`", (written.edit(node, made),))

@@ -472,7 +472,8 @@ def _is_column(node: ast.AST, table: str, column: str) -> TypeGuard[ast.Subscrip
 
 
 _ARITHMETIC = (
-    *(ast.BinOp, ast.UnaryOp, ast.Constant, ast.Name, ast.Subscript, ast.operator, ast.unaryop, ast.expr_context),
+    *(ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant, ast.Name, ast.Subscript),
+    *(ast.operator, ast.unaryop, ast.cmpop, ast.expr_context),
 )
 
 
@@ -488,7 +489,7 @@ def _of_columns(written: Written, node: ast.expr, table: str) -> str | None:
             made, start = written.source(body), written.definition.span(body).start
             for each in sorted((written.definition.span(each) for each in names), reverse=True):
                 made = made[: each.start - start] + table + made[each.end - start :]
-        case ast.BinOp():
+        case ast.BinOp() | ast.Compare():
             made, body = written.source(node), node
         case _:
             return None
