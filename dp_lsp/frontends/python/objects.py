@@ -108,7 +108,7 @@ def why_not(node: ast.ClassDef, has_dataclass: bool) -> str:
 
 
 def _plain(node: ast.ClassDef, has_dataclass: bool) -> Plain:
-    if node.keywords or any(not isinstance(each, ast.Name) or each.id != "object" for each in node.bases):
+    if node.keywords or node.bases:  # also from `object`, which may be another class
         raise _Otherwise("it inherits")
     if getattr(node, "type_params", ()):
         raise _Otherwise("it has parameters of types")
