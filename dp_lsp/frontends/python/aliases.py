@@ -118,6 +118,8 @@ def listed(context: str) -> dict[str, ast.expr]:
 
 _CLASS = re.compile(r"^class[ \t]+([^\W\d]\w*)", re.M)
 _CALLED = re.compile(r"^([^\W\d]\w*)[ \t]*=[ \t]*([^\W\d]\w*)\(", re.M)
+_MAKES_ANEW = re.compile(r"(?<!def )(?<!super\(\)\.)\b__init__\b")
+"""What may give an object that there is other attributes: a call of what makes one."""
 _DATACLASS = "dataclass"
 _OF_DATACLASSES = re.compile(r"^from[ \t]+dataclasses[ \t]+import[ \t]+[^\n]*\bdataclass\b", re.M)
 
@@ -125,7 +127,7 @@ _OF_DATACLASSES = re.compile(r"^from[ \t]+dataclasses[ \t]+import[ \t]+[^\n]*\bd
 def classes(text: str, items: Iterable[Chunk]) -> dict[str, str]:
     """The classes of a file whose objects are what they are made of, and the objects of them that it makes at top level
     and gives no other name, each with the item that defines it; with the import of what makes classes."""
-    if _CLASS.search(text) is None:
+    if _CLASS.search(text) is None or _MAKES_ANEW.search(text) is not None:
         return {}
     texts = [each.text for each in items]
     brings = [each for each in texts if _OF_DATACLASSES.search(each) and _binding(texts, _DATACLASS) == [each]]
