@@ -36,11 +36,20 @@ def declare_records(code: Rendering, intent: intents.DeclareRecords, text: str) 
     definition, parameter = _parameter_at(text, intent.parameter)
     if definition is None or parameter is None:
         return
+    together = [
+        each
+        for each in definition.parameters
+        if each.name == parameter.name
+        or (_is_unsaid(each.annotation) and definition.are_paired([parameter.name, each.name]))
+    ]
     for type_ in intent.types:
-        declared, whom = declared_as(definition, parameter, type_)
-        if declared:
-            edits = (Edit(parameter.span, declared),)
-            yield Fix(f"protect {whom}: `{declared}`", edits, sure=False, declares=True)
+        made = [declared_as(definition, each, type_) for each in together]
+        whom = made[0][1]
+        if all(declared for declared, _ in made):
+            written = [_of_people(declared) if len(made) > 1 else declared for declared, _ in made]
+            edits = tuple(Edit(each.span, declared) for each, declared in zip(together, written, strict=True))
+            said = ", ".join(f"`{each}`" for each in written)
+            yield Fix(f"protect {whom}: {said}", edits, sure=False, declares=True)
 
 
 def _parameter_at(text: str, span: Span) -> tuple[Definition | None, Parameter | None]:

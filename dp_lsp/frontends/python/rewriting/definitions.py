@@ -95,7 +95,28 @@ class Definition(NamedTuple):
             return _TABLE
         if attributes:
             return _SERIES if attributes & _OF_SERIES else _ARRAY
-        return _ARRAY if any(_reads(each, name) for each in self._entrywise) else _LIST
+        if any(_reads(each, name) for each in self._entrywise):
+            return _ARRAY
+        return f"{_LIST}[str]" if self._gives_texts(name) else _LIST
+
+    def _gives_texts(self, name: str) -> bool:
+        """Whether what stands in something is compared with a text that is written out."""
+        taken: set[str] = set()
+        for node in ast.walk(self.node):
+            match node:
+                case ast.For(target=target, iter=over) | ast.comprehension(target=target, iter=over):
+                    lists = over.args if isinstance(over, ast.Call) and _is(over.func, "zip") else [over]
+                    targets = target.elts if isinstance(target, ast.Tuple) else [target]
+                    taken |= {
+                        each.id
+                        for each, of in zip(targets, lists, strict=False)
+                        if isinstance(each, ast.Name) and _is(of, name)
+                    }
+        compared = (each for each in ast.walk(self.node) if isinstance(each, ast.Compare))
+        return any(
+            isinstance(each.left, ast.Name) and each.left.id in taken and any(map(_is_text, each.comparators))
+            for each in compared
+        )
 
     def is_of_rows(self, name: str) -> bool:
         """Whether each record of an array is a row, by what is done with it."""
