@@ -154,9 +154,9 @@ def any_named_draw(patch: Any) -> None:
 def names_of_python(patch: Any) -> None:
     read = parse.item
 
-    def item(node: ast.stmt, places: Any) -> Iterator[Any]:
+    def item(node: ast.stmt, *others: Any) -> Iterator[Any]:
         known = isinstance(node, ast.FunctionDef) and node.name in ("len", "sum", "min")
-        yield from () if known else read(node, places)
+        yield from () if known else read(node, *others)
 
     patch.setattr(parse, "item", item)
 
