@@ -192,7 +192,7 @@ def _unbounded(inference: Inference, span: Span, moved: dict[Var, Move]) -> Prob
         written=inference.written(span),
         variable=names,
         hides="is known to hide" if jumps else "hides",
-        how=f"it may jump where `{names}` hardly changes"
+        how=f"it may jump, or rise steeply, where `{names}` hardly changes"
         if jumps
         else f"a change of 1 in `{names}` can move it by any amount",
         because=explain.because(inference, first, inference.written(span)),
