@@ -152,11 +152,11 @@ def cells() -> Iterator[Cell]:
         if not metric.ordered or not metric.sized:
             rounds = "for r in eachrow(m)\n        t += clamp(r[1], 0, 2)\n    end"
             yield Cell(metric, f"begin\n    t = 0.0\n    {rounds}\n    t\nend", (2,), least=least)
-    by_a_loop = (
-        "begin\n    t = zeros(2)\n    for x in v\n        i = x > 0 ? 1 : 2\n        t[i] += 3\n    end\n    t\nend"
-    )
-    for metric, factor in ((SYMMETRIC, 3), (INSERT, 3), (CHANGE, 6)):
-        yield Cell(metric, by_a_loop, (factor,) * 3, least=3 if metric.sized else 0, loose=metric.sized)
+    for over, condition in (("v", "x > 0"), ("eachrow(m)", "x[1] > x[2]")):
+        rounds = f"for x in {over}\n        i = {condition} ? 1 : 2\n        t[i] += 3\n    end"
+        by_a_loop = f"begin\n    t = zeros(2)\n    {rounds}\n    t\nend"
+        for metric, factor in ((SYMMETRIC, 3), (INSERT, 3), (CHANGE, 6)):
+            yield Cell(metric, by_a_loop, (factor,) * 3, least=3 if metric.sized else 0, loose=metric.sized)
     yield from of_broadcasts()
     yield from of_positions()
 

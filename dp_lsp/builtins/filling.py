@@ -319,8 +319,16 @@ _CHANGING: tuple[Builtin, ...] = (
         (
             "function f(r::MetricVector(Real, Symmetric))\n    v = zeros(3)\n    for x in r\n"
             "        v[clamp(floor(Int, x), 1, 3)] += 1\n    end\n    v\nend",
+            "function f(m::MetricMatrix(Real, Symmetric))\n    v = zeros(3)\n    for row in eachrow(m)\n"
+            "        v[clamp(floor(Int, row[1]), 1, 3)] += 1\n    end\n    v\nend",
         ),
         (
+            Refused(
+                "function g(r::MetricVector(Real, Symmetric), n::Static(Integer))\n    v = zeros(n)\n    for x in r\n"
+                "        v[clamp(floor(Int, x), 1, 3)] += 1\n    end\n    v\nend\n"
+                "f(r::MetricVector(Real, Symmetric)) = g(r, 2)",
+                "DP304",
+            ),
             Refused(
                 "function f(r::MetricVector(Real, Symmetric))\n    v = zeros(3)\n    for x in r\n"
                 "        v[floor(Int, x)] += 1\n    end\n    v\nend",

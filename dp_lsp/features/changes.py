@@ -134,7 +134,8 @@ def _of_files(old: Json, new: Json, paths: Mapping[str, str]) -> Iterator[Report
         was = before.get(file["path"])
         worse = file["status"] not in _HOLD and all(each["status"] in _HOLD for each in file["functions"])
         if worse and (was is None or was["status"] in _HOLD):
-            notes = tuple(_problem(each) for each in _errors(file["diagnostics"])[:_MOST_LINES])
+            told = _errors(file["diagnostics"]) or file["diagnostics"]  # what only leaves a value unknown is no error
+            notes = tuple(map(_problem, told[:_MOST_LINES]))
             yield ReportChange(
                 file["path"], "", "", 1, Effect.NOT_PROVED, notes=notes or (f"now it is {file['status']}",)
             )

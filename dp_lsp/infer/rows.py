@@ -419,5 +419,5 @@ def demand(inference: Inference, node: term.Call, row: Builtin, form: Form, args
         index = args.names.index(argument)
         value = getattr(args.types[index], "static", None)
         sides = [argument if side is value else shown(side) for side in (left, right)]
-        reason = f"`{inference.code[row.name]}` needs `{sides[0]} {relation} {sides[1]}`"
+        reason = f"`{_called(inference, node, row)}` needs `{sides[0]} {relation} {sides[1]}`"
         inference.demand(left, relation, right, Origin(node.args[index].span, reason), conditions.fails)

@@ -272,7 +272,7 @@ class BuiltinImported(Kind):
     ```
 
     ```python
-    from math import fsum as sum
+    from operator import add as sum
     from typing import Annotated
 
     from dp_types import AddRemove, Bounded

@@ -166,7 +166,7 @@ def _class(node: ast.ClassDef, of: Plain, objects: Objects, places: Places) -> I
     """A class whose objects are what they are made of: the type of a tuple whose items have names, and a function for
     each method. Whatever else its name is used for is not followed."""
     span, name = places.span(node), places.name_after(places.span(node).start, "class")
-    yield surface.Unfollowed(*span, _ONLY_HERE, Summary(binds=frozenset({node.name})))
+    yield surface.Unfollowed(*span, _ONLY_HERE.format(node.name), Summary(binds=frozenset({node.name})))
     types = (surface.TypeExpr(*name, said, written=said) for said in of.types.values())
     fields = (surface.Parameter(*name, field, said, None, "plain") for field, said in zip(of.types, types, strict=True))
     yield surface.Structure(*span, "a class", Summary(), of.making, tuple(fields), False)
@@ -174,7 +174,7 @@ def _class(node: ast.ClassDef, of: Plain, objects: Objects, places: Places) -> I
         yield function(each, places)
 
 
-_ONLY_HERE = "a class, whose objects are followed in its own file alone, made as in `Config(0.5)`"
+_ONLY_HERE = "the class `{}`, whose objects are followed in its own file alone, where a call makes them"
 _METHOD = "the private method `{}` of a class (write a function, and call it in the method)"
 
 
