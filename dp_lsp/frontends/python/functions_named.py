@@ -46,6 +46,8 @@ def with_functions(tree: ast.Module, named: Mapping[str, str]) -> ast.Module:
 
 
 def _write(node: ast.FunctionDef, named: Mapping[str, str]) -> None:
+    if not named and not any(map(named_by, node.body)):
+        return
     own = names_bound(copied(node))  # which remembers what is below it
     known = {name: path for name, path in named.items() if name not in own} | _named_inside(node, own)
     known = {name: path for name, path in known.items() if path.partition(".")[0] not in own}
