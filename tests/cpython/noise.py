@@ -355,8 +355,17 @@ class Generator:
         raise Unmodelled(f"`Generator.{name}`")
 
 
+class _Annotated:
+    """What annotations name. A program that makes one itself is not modelled."""
+
+    def __new__(cls, *_: Any) -> Any:
+        raise Unmodelled("`np.random.Generator`")
+
+
 def _made(world: World) -> Callable[..., Any]:
     def make(seed: Any = None) -> Any:
+        if isinstance(seed, Generator):
+            return seed
         if seed is None:
             return Generator(world)
         known = World(Random(0))
@@ -393,7 +402,7 @@ def written_down(world: World) -> Iterator[None]:
 
     numpy = {**_REFUSED_BY_NUMPY, "laplace": _source(world, "laplace"), "normal": normal, "seed": seed}
     numpy |= {"standard_normal": lambda size=None: normal(size=size)}
-    numpy |= dict.fromkeys(("default_rng", "RandomState"), _made(world))
+    numpy |= {**dict.fromkeys(("default_rng", "RandomState"), _made(world)), "Generator": _Annotated}
     standard = {**_REFUSED, "gauss": gauss, "normalvariate": gauss, "seed": seed}
     places = ((vars(np.random), numpy), (vars(random), standard))
     known = [{name: names[name] for name in wrong} for names, wrong in places]

@@ -83,8 +83,8 @@ class Program:
         """A freshly loaded program that calls a function, several times in a row."""
         out = io.StringIO()
         values, failure = [], ""
-        protected = {each.name for each in slots if not each.static}
         drawing = [each.name for each in slots if each.is_generator]
+        protected = {*drawing, *(each.name for each in slots if not each.static)}
         given: list[dict[str, Any]] = []
         with _unchanged(), _quiet(out), written_down(world), _limited():
             module = self.loaded()
