@@ -399,9 +399,9 @@ def refused(inference: Inference, node: term.Call, row: Builtin, args: Args, ref
 
 
 def _called(inference: Inference, node: term.Call, row: Builtin) -> str:
-    """What a call is of, in a message: a function, or what is written where that has no name."""
+    """What a call is of, in a message: a function, or the statement where that has no name, as `v[i] = x`."""
     name = inference.code[row.name]
-    return inference.written(node.span) if name.startswith("[") else name
+    return inference.written(node.span) if name.startswith("[") and name.endswith("=") else name
 
 
 def _clipped_before(inference: Inference, node: term.Call, span: Span) -> tuple[Fix, ...]:
