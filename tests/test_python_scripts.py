@@ -135,6 +135,7 @@ READS = (
     "other = open('b.txt', 'r').read().strip().replace('a', 'b')",
     "other = gzip.open('b.gz', 'rt').readlines()",
     "other = zipfile.ZipFile('b.zip').open('data.csv').read()",
+    "import json; other = json.load(open('b.json'))",
 )
 SHOWS_WHAT_IT_READS = (
     "print(len(table))",
@@ -157,6 +158,13 @@ SHOWS_WHAT_IT_READS = (
     "np.memmap('x', mode='w+', shape=len(table))",
     "np.random.set_state(np.random.get_state())",
     "np.random.seed(1)",
+    "import shutil; shutil.copyfile('ages.txt', 'public.txt')",
+    "import os as files; files.symlink(str(table), 'x')",
+    "from os import symlink; symlink(str(table), 'x')",
+    "import os; os.symlink(str(table), 'x')",
+    "import json as kept, os as kept; kept.symlink(str(table), 'x')",
+    "path = os.path.os; path.symlink(str(table), 'x')",
+    "from . import other; other.show(table)",
     "np.random.laplace = min",
     "np.seterr(all='raise')",
     "getattr(table, 'to_csv')('x')",

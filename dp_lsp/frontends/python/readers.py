@@ -16,7 +16,6 @@ from dp_lsp.frontends.python.effects import effects
 from dp_lsp.frontends.python.names import SEEDS, dotted
 from dp_lsp.frontends.python.tree import below, walk
 
-_ANY = r"[\w.]+"
 _READS: Mapping[str, re.Pattern[str]] = {
     module: re.compile(names)
     for module, names in {
@@ -30,13 +29,19 @@ _READS: Mapping[str, re.Pattern[str]] = {
         "csv": r"reader|DictReader|QUOTE_\w+",
         "json": r"loads?",
         "io": r"open|StringIO|BytesIO|TextIOWrapper",
-        "os": r"path\.\w+|listdir|scandir|walk|getcwd|getenv|environ\.get|sep|fspath",
+        "os": r"path\.(join|exists|isfile|isdir|basename|dirname|abspath|realpath|expanduser|splitext|getsize)"
+        r"|listdir|scandir|walk|getcwd|getenv|environ\.get|sep|fspath",
         "pathlib": r"(Pure)?Path(\.cwd|\.home)?",
         "gzip": r"open",
         "zipfile": r"ZipFile|is_zipfile",
         "glob": r"i?glob|escape",
         "re": r"compile|match|fullmatch|search|sub|split|findall|finditer|escape|[A-Z]+",
-        **dict.fromkeys(("datetime", "math", "itertools", "collections", "typing", "dp_types"), _ANY),
+        "datetime": r"(datetime|date|time|timedelta|timezone)(\.\w+)?",
+        "collections": r"(Counter|defaultdict|deque|OrderedDict|namedtuple)(\.\w+)?",
+        "math": r"[a-z]\w*",
+        "itertools": r"[a-z]\w*(\.from_iterable)?",
+        "typing": r"[A-Z]\w*",
+        "dp_types": r"[A-Z]\w*",
     }.items()
 }
 """What reads, or makes something of what is read and shows nothing, of the modules that reading needs."""
@@ -112,7 +117,7 @@ _MOVES = frozenset({"rename", "replace"})
 """What names columns otherwise, or parts of texts; and what is in a file, where that is a path."""
 
 
-def imported(statements: Collection[ast.stmt]) -> dict[str, str]:
+def imported(statements: Collection[ast.AST]) -> dict[str, str]:
     """The names that imports bring, each with what it is: a module, or what is in one, ``pandas.read_csv``."""
     found: dict[str, str] = {}
     for node in statements:
@@ -126,9 +131,20 @@ def imported(statements: Collection[ast.stmt]) -> dict[str, str]:
     return found
 
 
+def _imports(node: ast.AST) -> list[ast.Import | ast.ImportFrom]:
+    """What a statement, or a function, imports itself."""
+    return [each for each in walk(node) if isinstance(each, ast.Import | ast.ImportFrom)]
+
+
 def shows_nothing(node: ast.AST, modules: Mapping[str, str]) -> bool:
     """Whether what reads data, as far as its names tell, shows nothing, ends no run, and changes nothing but what it
-    has made itself. ``modules`` are the names that the file imports; those of others are taken to read."""
+    has made itself. ``modules`` are the names that the file imports; those of others are taken to read. What it
+    imports itself counts like that, if each name is one of its own."""
+    inner = _imports(node)
+    brought = imported(inner)
+    if len(brought) < sum(len(each.names) for each in inner) or not modules.keys().isdisjoint(brought):
+        return False
+    modules = {**modules, **brought}
     does = effects(node)
     if does.anything or does.outside or any(map(_shows, (*does.mentions, *(does.members - _ASKS)))):
         return False
@@ -152,6 +168,8 @@ def only_reads(
 ) -> bool:
     """Whether a function only reads. ``modules`` are the names that the file imports, ``known`` those of functions that
     may be such, and ``given`` those of numbers and texts of the file."""
+    if not all(_home(each) in _READS for each in imported(_imports(node)).values()):
+        return False
     defaults = [*node.args.defaults, *(each for each in node.args.kw_defaults if each is not None)]
     if node.decorator_list or not all(isinstance(each, ast.Constant) for each in defaults):
         return False
